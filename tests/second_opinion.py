@@ -39,6 +39,14 @@ def pure(epsilon, adjacency="add_remove"):
     return {"kind": "pure_dp", "epsilon": epsilon, "adjacency": adjacency}
 
 
+def approximate(epsilon, delta):
+    return {**pure(epsilon), "kind": "approximate_dp", "delta": delta}
+
+
+def composed(*parts):
+    return {"kind": "composed", "parts": list(parts)}
+
+
 def repeated(count, base):
     return {"kind": "repeated", "count": count, "base": base}
 
@@ -67,6 +75,8 @@ PUBLISHED = (
     (repeated(1000, pure(0.01)), "add_remove", 1.0831170545139e-4, 1.0, 1e-4),
     (repeated(30, pure(0.1)), "add_remove", 0.0, 3.0, 1e-8),
     (poisson(0.1, pure(0.5)), "add_remove", 0.0, math.log1p(0.1 * math.expm1(0.5)), 1e-8),
+    (approximate(0.0, 1e-6), "add_remove", 2e-6, 0.0, 1e-8),
+    (composed(approximate(0.0, 9e-6), gaussian(1.0)), "add_remove", 1.9e-5, 4.377178095681, 1e-4),
     ({"kind": "laplace", "noise_multiplier": 2.0}, "add_remove", -math.expm1(-0.1), 0.3, 1e-4),
     ({"kind": "bounded_range", "epsilon": 1.0, "adjacency": "add_remove"}, "add_remove", 0.01,
      2 * math.log(math.exp(0.5) - math.sqrt(0.01 * math.expm1(1))), 1e-4),
@@ -127,6 +137,14 @@ def faults_of_values(check):
             yield f"published {epsilon}, computed [{low}, {high}]: {json.dumps(event)[:90]}"
         if high > epsilon * (1 + error) or (low and low < epsilon * (1 - 2 * AGREEMENT)):
             yield f"published {epsilon}, loose [{low}, {high}]: {json.dumps(event)[:90]}"
+    # Losses of these have no bound, though doubles end somewhere: no epsilon holds at delta 0.
+    discrete = {"kind": "discrete_gaussian", "sigma": 1.0, "sensitivity": 1, "dimension": 1}
+    kinds = ("objective_perturbation", "randomly_repeated")
+    for event in (gaussian(1.0), poisson(0.1, gaussian(1.0)), discrete, poisson(0.1, discrete),
+                  fixed(1, 10, discrete), repeated(3, discrete),
+                  *(event for event, *_ in PUBLISHED if event["kind"] in kinds)):
+        if math.isfinite(check.cost(event, "replace_one", 0.0)[1]):
+            yield f"a finite epsilon at delta 0: {json.dumps(event)[:90]}"
     # No mechanism meets the worst pair of bounded ranges twice: their Renyi divergences prove less.
     ranges = {"kind": "bounded_range", "epsilon": 0.2482812982, "adjacency": "replace_one"}
     summary = {"kind": "composed", "parts": [repeated(3, pure(0.1241406491, "replace_one")),
@@ -257,6 +275,9 @@ def faults_of_nonsense(check, path, folder):
                  (tree["privacy"].replace("-differential", "\u2010differential", 1), 2),
                  (tree["privacy"] + " (0.1, 0)-differential privacy under add_remove neighbours",
                   5))),
+             (text.replace('"version": 1', '"version": 2', 1), 2),
+             ('"version": 2'.join(text.rsplit('"version": 1', 1)), 2),
+             (re.sub('"delta": [^,]*', '"delta": 1e-300', text), 2),
              (text[:-9], 2), ("[]", 2), ("[" * 200000, 2), (text + "\0", 2), ("", 2))
     for number, (edited, expected) in enumerate(cases):
         other = folder / f"nonsense{number}.json"

@@ -76,8 +76,8 @@ def noise_pair(event, weights, both):
     return Cells(p, q, np.append(first, loss), np.append(loss, last))
 def stated_pair(event):
     """The worst pair: Kairouz, Oh, Viswanath 2015; bounded range: Dong, Durfee, Rogers 2020."""
-    epsilon = number(event, "epsilon", 1e-9, 700)
-    if event["kind"] == "bounded_range":
+    epsilon = number(event, "epsilon", 0, 700)
+    if event["kind"] == "bounded_range" and epsilon > 1e-9:
         edges = np.linspace(-epsilon, epsilon, 4001)
         p = np.diff(np.exp(edges / 2)) / (2 * math.sinh(epsilon / 2))
         return Cells(p, p[::-1], edges[:-1], edges[1:])
@@ -113,16 +113,15 @@ def poisson_pair(event, adjacency):
     """Every record joins by itself (Zhu, Dong, Wang 2022), a binomial number of those of a unit."""
     rate, base = number(event, "rate", 0, 1), gathered(event["base"])
     unit = count(event, "max_records_per_unit") if "max_records_per_unit" in event else 1
-    whole = -math.expm1(unit * math.log1p(-rate)) if rate < 1 else 1.0
-    if base["kind"] not in STATED:  # noise that is not Gaussian: a unit joins whole
-        weights = {0: 1 - whole, 1: whole}
-        if base["kind"] == "gaussian" and unit <= 1000:
-            weights = {j / unit: stats.binom.pmf(j, unit, rate) for j in range(unit + 1)}
+    if unit > (1000 if base["kind"] == "gaussian" else 1):
+        raise CannotJudge(f"poisson_sampled {base['kind']} of units of {unit} records")
+    if base["kind"] not in STATED:  # each record of a unit adds as much as any other
+        weights = {j / unit: stats.binom.pmf(j, unit, rate) for j in range(unit + 1)}
         return noise_pair(base, {j: w for j, w in weights.items() if w > 0},
                           adjacency == "replace_one")
     if base["adjacency"] != adjacency or adjacency != "add_remove":
         raise CannotJudge(f"poisson_sampled {base['kind']} for these neighbours")
-    return mixed(stated_pair(base), whole)
+    return mixed(stated_pair(base), rate)
 def fixed_size_pair(event, adjacency):
     """A uniform subset (Balle, Barthe, Gaboardi 2018, Theorem 9)."""
     base, size = gathered(event["base"]), count(event, "population")
@@ -240,7 +239,7 @@ def one_way(leaves, delta):
         top, bottom = (sign * least(lambda s: (log_moment(finite, theta + sign * s) - here) / s)[1]
                        for sign in (1, -1))
         step = max(top - bottom, 1e-9) * 1.01 / POINTS
-        for atom in [cells.high[-1] for cells, _ in leaves if len(cells.p) == 2]:
+        for atom in [cells.high[-1] for cells, _ in leaves if len(cells.p) == 2 and cells.high[-1]]:
             step = min(step, atom / math.ceil(atom / step))  # the losses of a pure guarantee
         frame = theta, guess, step, math.floor(bottom / step)
         high = min(high, grid_epsilon(leaves, delta, 1, frame))
@@ -254,8 +253,8 @@ def gaussian_delta(epsilon, mu):
     first = special.log_ndtr(mu / 2 - epsilon / mu)
     second = epsilon + special.log_ndtr(-mu / 2 - epsilon / mu)
     return np.exp(first) * -np.expm1(np.minimum(second - first, 0))
-def root(delta_at, delta):  # where a falling delta(epsilon) reaches delta
-    top = next((e for e in (0.0, *2.0**np.arange(10)) if delta_at(e) <= delta), math.inf)
+def root(delta_at, delta):  # where a falling delta(epsilon) reaches delta; 0 is never reached
+    top = next((e for e in (0.0, *2.0**np.arange(10)) if delta_at(e) <= delta > 0), math.inf)
     return top if top in (0, math.inf) else optimize.brentq(
         lambda e: delta_at(e) - delta, 0, top, rtol=1e-12, xtol=1e-14)
 def composition(event, adjacency, delta):
@@ -263,7 +262,7 @@ def composition(event, adjacency, delta):
     leaves = [(pair_of(json.loads(leaf), adjacency), times) for leaf, times in parts.leaves.items()]
     if delta == 0 or not leaves or math.isinf(parts.mu2):  # pure epsilons add up; or a closed form
         exact = sum(times * max(-cells.low[0], cells.high[-1]) for cells, times in leaves)
-        if parts.mu2 > 0:
+        if parts.mu2 > 0 or (exact > 0 and "discrete_gaussian" in str(parts.leaves)):
             exact = math.inf if delta == 0 or math.isinf(parts.mu2) else root(
                 lambda e: float(gaussian_delta(e, math.sqrt(parts.mu2))), delta)
         return 0.0 if parts.loose else exact * (1 - 1e-9), exact * (1 + 1e-9)
@@ -352,10 +351,11 @@ def read(path):  # the receipt; (epsilon, delta, adjacency) of it and of the sen
     claims = [(number(stated, "epsilon"), number(stated, "delta", 0, 1), stated["adjacency"])]
     claims += [(float(epsilon), float(delta), adjacency)
                for epsilon, delta, adjacency in re.findall(PROMISE, tree.get("privacy", ""))]
-    if ({claim[2] for claim in claims} - {"add_remove", "zero_out", "replace_one"}
+    if (any(claim[2] not in ("add_remove", "zero_out", "replace_one") or 0 < claim[1] < 1e-290
+            for claim in claims) or {x.get("version", 1) for x in (receipt, receipt["events"])} - {1}
             or not re.match(PROMISE + "|UNPROTECTED|No privacy|$", tree.get("privacy", ""))
             or (rest.strip() and tree["model"]["kind"] != "wide")):  # its numbers follow a line
-        raise ValueError("unknown neighbours, another sentence, or more than one line")
+        raise ValueError("unknown version, neighbours or sentence, tiny delta, or further lines")
     return receipt, claims
 def judge_claim(receipt, epsilon, delta, adjacency):  # (exit code, answer)
     said = f"stated: epsilon {epsilon:.9g} at delta {delta:.9g} under {adjacency}"

@@ -26,6 +26,7 @@ TRAINING = [
     ("unit", f"--method objective {PAID}"),
     ("two", f"--method regularized-output {PAID}"),
     ("two", f"--method regularized-output {PURE}"),
+    ("line", f"--method gradient --curves 0.3 --steps 10 {PAID}"),
     ("line", f"--method adassp {PAID}"),
     ("two", f"--method wide --steps 10 {PAID}"),
     ("wide", f"--method wide --steps 10 --selection adafest {PAID}"),
@@ -40,6 +41,20 @@ TRAINING = [
     ("line", f"--method inference {PAID}"),
     ("plain", f"--method inference {PAID}"),
     ("two", PAID),
+]
+# Groups of options that change what is read or written of records, under one adjacency each.
+OPTIONS = [
+    ("line", f"--curves auto {PAID}"),
+    ("plain", f"--method gradient --knots 5 --steps 10 {PAID}"),
+    ("three", f"--method gradient --class-weights x=3,y=1,z=2 --steps 10 {PAID}"),
+    ("two", f"--method gradient --steps 10 --spool . --threads 3 {PAID}"),
+    ("two", f"--method gradient --steps 10 --report page.html {PAID}"),
+    ("rich", f"--method wide --steps 10 --hidden 4,3 --pooling mean --optimizer adam {PAID}"),
+    ("unit", f"--method wide --steps 10 --max-records-per-unit 2 {PAID}"),
+    ("unit", f"--method inference {PAID}"),
+    ("count", f"--method inference {PAID}"),
+    ("line", f"--method inference --errors symmetric --terms a {PAID}"),
+    ("wide", f"--method adassp --feature-selection 0.3 {PAID}"),
 ]
 
 
@@ -91,6 +106,12 @@ def training():
             # Text and JSON in turn: each way of writing meets each kind of method.
             yield Case(name, (steps[place % 2],), public)
             yield Case(f"{name}, all ways", (*steps, secret, *after("train")), public, quick=False)
+    for schema, options in OPTIONS:
+        kind = ("selected" if "selection 0" in options else
+                "table" if "inference" in options else "train")
+        yield Case(f"options {schema} {options}", (Step(
+            kind, f"train data.csv --schema {schema}.toml {options} --adjacency add_remove --seed 3"
+        ),), quick=False)
     words = f"train data.csv --schema two.toml --method gradient {PAID}"
     yield Case("results alone", (Step("train", f"{words} --seed 3"), *after("train")))
     yield Case("unprotected", (Step("train", "train data.csv --schema two.toml --epsilon inf",
@@ -115,6 +136,20 @@ def releases():
                 yield Case(f"evaluate {model} {both} {end}", (
                     Step("evaluate", f"evaluate {model}.json data.csv {both} --delta 1e-5 {end} "
                          f"--public-row-count 200"),), public, quick and model != "line")
+    both = "--adjacency add_remove --epsilon 1 --seed 3"
+    for kind, words in (
+            ("describe", f"describe data.csv --schema rich.toml {both} --report page.html"),
+            ("quantile", f"quantile data.csv --schema two.toml --column wage --q 0.9 --lower 0 "
+             f"--upper 900 {both}"),
+            ("evaluate", f"evaluate two.json data.csv {both} --delta 1e-5 --public-row-count 200 "
+             "--by b --loss-cap 2 --threshold 0.4 --report page.html"),
+            ("evaluate", f"evaluate three.json data.csv {both} --delta 1e-5 --public-row-count 200 "
+             "--calibration --spool ."),
+            ("fit", "schema fit data.csv --epsilon 10 --target y --target-kind number --unit person "
+             "--categorical b --numeric a,wage --date when --ignore memo -o fit.toml --seed 3"),
+            ("local", "local simulate data.csv --schema two.toml --epsilon 4 --shuffled --learner "
+             "local-sgd --passes 2 --seed 3")):
+        yield Case(f"options of {words}", (Step(kind, words),), "simulate" in words, quick=False)
     for end in ("--seed 3", ""):
         yield Case(f"schema fit {end}", (
             Step("fit", "schema fit data.csv --epsilon 10 --target two --positive p "
@@ -140,6 +175,16 @@ def texts():
                    (Step("embed", f"{listed} --selection adafest {tail} --json"),), public)
         yield Case(f"embed {adjacency}, chosen words",
                    (Step("embed", f"{chosen} {tail}"),), public, quick=False)
+    for options in ("--vocabulary words.txt --model cbow --negatives-by-count --optimizer adam",
+                    "--buckets 6 --words --max-words 4 --selection sparse_vector --selected 3",
+                    "--vocabulary words.txt --pairs-as-units",
+                    "--vocabulary words.txt --selection adafest_plus --second-clip aggregate "
+                    "--aggregate-norm 1"):
+        yield Case(f"options of embed {options}", (Step(
+            "embed", f"embed texts.txt {options} {base} --output v.vec --seed 3"),), quick=False)
+    yield Case("options of embed, a table", (Step(
+        "embed", f"embed data.csv --text-column memo --unit person --vocabulary words.txt {base} "
+        "--output v.vec --seed 3"),), quick=False)
     near = Step("embed after", "neighbours v.vec w1 w2", without_records=True)
     yield Case("embed, secret", (Step("embed", listed), near))
     yield Case("audit one-run of a table", (Step(
@@ -159,6 +204,10 @@ def shown():
                                      shows="schema draft"),), needs_records=True)
     yield Case("split", (Step("split", "split data.csv --test 0.5", shows="split"),),
                needs_records=True)
+    yield Case("options of split", (Step("split", "split data.csv --test 0.5 --by person",
+                                         shows="split"),), needs_records=True, quick=False)
+    yield Case("options of predict", (Step("predict", "predict two.json data.csv --noise --mapped "
+                                           "--spool .", shows="predict"),), quick=False)
     yield Case("predict", (Step("predict", "predict two.json data.csv", shows="predict"),))
     yield Case("evaluate --public", (Step("evaluate", "evaluate two.json data.csv --public",
                                           shows="evaluate --public"),), needs_records=True)

@@ -18,6 +18,7 @@ CHOSEN = "chosen among public candidates by a private selection, which the recei
 # names, texts, the lengths of lists and the keys below it are compared.
 MODEL = {
     "coefficients": NOISY, "noise_stddevs": FOLLOWS, "estimate": NOISY, "noise_sd": FOLLOWS,
+    "offset": NOISY, "target_mean": NOISY, "target_standard_deviation": NOISY, "whitening": NOISY,
 }
 JSON = {
     "train": {**MODEL, "mean": NOISY, "standard_deviation": NOISY, "scales": FOLLOWS},
@@ -80,7 +81,7 @@ TEXT = {
     "evaluate": [(r"^ +estimate  noise sd.*\n(?:.+\n)*", "TABLE\n", NOISY),
                  (r"^The (interval holds|area under) (?:.+\n)*\n", "", FOLLOWS),
                  (r"(?<=\d-\d\.\d) .*$", " #", NOISY),
-                 (r"^(actual|class) .*\n(?:.+\n)*", "TABLE\n", NOISY)],
+                 (r"^(actual|class|b) .*\n(?:.+\n)*", "TABLE\n", NOISY)],
     "embed": [(r"^Vectors of \d+ words", "Vectors of # words", CHOSEN),
               (r"^  words .*\n", "", CHOSEN)],
     "fit": [(r"nothing was found out about column [\s\S]*?\bwould do\s*", "", FOLLOWS),
@@ -162,6 +163,8 @@ def compared_file(name, content, kind):
         # As many lines as there are words, and as many numbers in each.
         rows = [len(line.split()) for line in content.split(b"\n")[1:]]
         return f"{rows[:1]}" if kind == "chosen words" else f"{len(rows)} {sorted(set(rows))}"
+    if name.endswith(".html"):
+        return "a page"  # made of the result beside it, words and pictures; marks are looked for
     first, _, rest = content.partition(b"\n")
     if b'"format":"tacet-model"' in first:
         return f"{compared_json(first, kind)}\n{len(rest)} bytes"
