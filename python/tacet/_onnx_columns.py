@@ -4,7 +4,7 @@ from __future__ import annotations
 
 import dataclasses
 import math
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from ._onnx_graph import ML, Graph
 from ._onnx_numbers import days_of, exp, log1p, number_of
@@ -26,7 +26,7 @@ class NumericConstants:
 
     def __init__(self, column: Dict[str, Any]) -> None:
         self.date = column["kind"] == "date"
-        read: Any = days_of if self.date else float
+        read: Callable[[Any], float] = days_of if self.date else float
         self.lower, self.upper = read(column["lower"]), read(column["upper"])
         self.log1p = column.get("log1p", False)
         self.period = column.get("period")
