@@ -283,6 +283,7 @@ def _spellings(category: str) -> List[str]:
     if number == int(number):
         whole = str(int(number))
         found += [whole, whole + ".", whole + ".0", whole + ".00", whole + "e0"]
-    else:
-        found += [repr(number) + "0"]
+        found += ["-0", "-0.0"] if number == 0 else []
+    elif "e" not in found[0]:
+        found += [found[0] + "0"]
     return found + ["+" + text for text in found if not text.startswith("-")]
