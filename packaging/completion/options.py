@@ -53,16 +53,29 @@ def short(text):
     return text if len(text) <= 70 else text[:67].rsplit(" ", 1)[0] + "..."
 
 
-# Names of columns stand in the [[column]] tables of a schema and in `column` of its [target].
+# Names of columns stand in the [[column]] tables of a schema and in `column` of its [target]; a list may have
+# several lines.
 AWK_COLUMNS = r"""
-/^[ \t]*\[\[column\]\]/ { inside = 1; next }
-/^[ \t]*\[target\]/ { inside = 2; next }
-/^[ \t]*\[/ { inside = 0 }
-(inside == 1 && /^[ \t]*names?[ \t]*=/) || (inside == 2 && /^[ \t]*column[ \t]*=/) {
-  sub(/^[^=]*=/, "")
-  while (match($0, /"[^"]*"|\047[^\047]*\047/)) {
-    print substr($0, RSTART + 1, RLENGTH - 2)
+!list && /^[ \t]*\[\[[ \t]*column[ \t]*\]\]/ { inside = 1; next }
+!list && /^[ \t]*\[[ \t]*target[ \t]*\]/ { inside = 2; next }
+!list && /^[ \t]*\[/ { inside = 0 }
+list || (inside == 1 && /^[ \t]*names?[ \t]*=/) || (inside == 2 && /^[ \t]*column[ \t]*=/) {
+  if (!list) {
+    sub(/^[^=]*=[ \t]*/, "")
+    list = /^\[/
+  }
+  while (match($0, /"([^"\\]|\\.)*"|\047[^\047]*\047|#|\]/)) {
+    one = substr($0, RSTART, RLENGTH)
+    if (one == "]") list = 0
+    if (one == "]" || one == "#") break
     $0 = substr($0, RSTART + RLENGTH)
+    written = one ~ /^"/
+    one = substr(one, 2, length(one) - 2)
+    if (written) {
+      gsub(/\\"/, "\"", one)
+      gsub(/\\\\/, "\\", one)
+    }
+    print one
   }
 }
 """.strip("\n")

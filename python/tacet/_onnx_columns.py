@@ -3,11 +3,11 @@
 from __future__ import annotations
 
 import dataclasses
-import datetime
 import math
-from typing import Any, Dict, List, Optional
+from typing import Any, Callable, Dict, List, Optional
 
 from ._onnx_graph import ML, Graph
+from ._onnx_numbers import days_of, exp, log1p, number_of
 
 
 @dataclasses.dataclass
@@ -21,27 +21,12 @@ class Slot:
     several: bool = False  # K of them
 
 
-def _days(value: Any) -> float:
-    return float((datetime.date.fromisoformat(value) - datetime.date(1970, 1, 1)).days)
-
-
-def _number(text: str) -> Optional[float]:
-    try:
-        return float(text) if "_" not in text else None
-    except ValueError:
-        return None
-
-
 class NumericConstants:
-    """What data::NumericMap computes from a column of the schema.
-
-    With log1p the last bit may differ: the program has logarithms of its own, and these are the C
-    library's. Answers then agree to 1e-12 and not bit for bit.
-    """
+    """What data::NumericMap computes from a column of the schema."""
 
     def __init__(self, column: Dict[str, Any]) -> None:
         self.date = column["kind"] == "date"
-        read = _days if self.date else float
+        read: Callable[[Any], float] = days_of if self.date else float
         self.lower, self.upper = read(column["lower"]), read(column["upper"])
         self.log1p = column.get("log1p", False)
         self.period = column.get("period")
@@ -89,7 +74,7 @@ class NumericConstants:
         return max(line, none + 1 if self.indicator else 0.0) + hats + bins
 
     def _transform(self, value: float) -> float:
-        return math.log1p(value) if self.log1p else value
+        return log1p(value) if self.log1p else value
 
     def _share(self, value: float) -> float:
         place = self._transform(min(max(value, self.lower), self.upper))
@@ -111,7 +96,7 @@ class NumericConstants:
 
     def _equal_edge(self, edge: int, bins: int) -> float:
         if self.log1p:
-            value = math.exp(self.origin + edge / bins * self.width) - 1
+            value = exp(self.origin + edge / bins * self.width) - 1
         else:
             value = (self.lower * (bins - edge) + self.upper * edge) / bins
         return min(max(value, self.lower), self.upper)
@@ -144,8 +129,7 @@ class Columns:
 
     def _missing_numbers(self, column: Dict[str, Any]) -> List[float]:
         words = [*self.schema.get("missing", []), *column.get("missing", [])]
-        return sorted({number for number in map(_number, words)
-                       if number is not None and math.isfinite(number)})
+        return sorted({number for number in map(number_of, words) if number is not None})
 
     def _numeric(self, column: Dict[str, Any]) -> None:
         g, c = self.graph, NumericConstants(column)
@@ -292,13 +276,14 @@ class Columns:
 
 def _spellings(category: str) -> List[str]:
     """Other usual texts of a category that is a number: 1, 1.0, 1.00, +1 and 1e0 are alike."""
-    number = _number(category)
-    if number is None or not math.isfinite(number) or abs(number) >= 2 ** 53:
+    number = number_of(category)
+    if number is None or abs(number) >= 2 ** 53:
         return []
     found = [repr(number)]
     if number == int(number):
         whole = str(int(number))
         found += [whole, whole + ".", whole + ".0", whole + ".00", whole + "e0"]
-    else:
-        found += [repr(number) + "0"]
+        found += ["-0", "-0.0"] if number == 0 else []
+    elif "e" not in found[0]:
+        found += [found[0] + "0"]
     return found + ["+" + text for text in found if not text.startswith("-")]

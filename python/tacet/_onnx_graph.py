@@ -23,6 +23,7 @@ class Graph:
         self.outputs: List[Any] = []
         self.initializers: List[Any] = []
         self._constants: Dict[Any, str] = {}
+        self._single: Dict[str, float] = {}  # constants of one number, by name
         self._count = 0
 
     def _fresh(self) -> str:
@@ -47,6 +48,8 @@ class Graph:
             name = self._fresh()
             self._constants[key] = name
             self.initializers.append(self._onnx.numpy_helper.from_array(array, name))
+            if array.size == 1 and array.dtype == np.float64:
+                self._single[name] = float(array.reshape(()))
         return self._constants[key]
 
     def whole(self, value: Any) -> str:
@@ -70,16 +73,37 @@ class Graph:
     # ---- arithmetic, each step rounded as the program's
 
     def add(self, one: str, other: str) -> str:
+        for constant, value in ((one, other), (other, one)):
+            if self._rounds_to(constant, 0.0):
+                return self.node("Neg", self.node("Sub", self.constant(-self._single[constant]), value))
         return self.node("Add", one, other)
 
     def minus(self, one: str, other: str) -> str:
+        if self._rounds_to(other, 0.0):
+            return self.node("Neg", self.node("Sub", other, one))
         return self.node("Sub", one, other)
 
     def times(self, one: str, other: str) -> str:
+        for constant, value in ((one, other), (other, one)):
+            if self._rounds_to(constant, 1.0):
+                doubled = self.constant(2 * self._single[constant])
+                return self.node("Mul", self.node("Mul", value, doubled), self.constant(0.5))
         return self.node("Mul", one, other)
 
     def over(self, one: str, other: str) -> str:
+        if self._rounds_to(other, 1.0):
+            doubled = self.constant(2 * self._single[other])
+            return self.node("Mul", self.node("Div", one, doubled), self.constant(2.0))
         return self.node("Div", one, other)
+
+    def _rounds_to(self, name: str, plain: float) -> bool:
+        """Whether a constant is 0 or 1 in single precision alone, as 1e-300 and 1 + 1e-9 are.
+
+        ONNX Runtime takes it for that, and leaves the step out.
+        """
+        value = self._single.get(name, plain)
+        with np.errstate(over="ignore"):
+            return value != plain and float(np.float32(value)) == plain
 
     def where(self, condition: str, one: str, other: str) -> str:
         return self.node("Where", condition, one, other)

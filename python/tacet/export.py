@@ -11,6 +11,7 @@ coefficients are written by ``tacet export``.
 from __future__ import annotations
 
 import argparse
+import contextlib
 import json
 import math
 import os
@@ -267,13 +268,19 @@ def _verify(model: str, file: str) -> None:
 def _write(made: bytes, output: pathlib.Path, force: bool) -> None:
     if output.exists() and not force:
         raise IoError(f"'{output}' exists; give --force to overwrite it")
-    part = output.with_name(f".{output.name}.tmp")
+    target = output.resolve()  # a link stays one
+    whole = target.is_file() or not target.exists()  # a device or a pipe cannot be replaced
+    part = target.with_name(f".{target.name}.{os.getpid()}.tmp") if whole else target
     try:
         part.write_bytes(made)
-        part.replace(output)
+        if whole:
+            part.replace(target)
     except OSError as error:
-        part.unlink(missing_ok=True)
         raise IoError(f"cannot write '{output}': {error.strerror}") from None
+    finally:
+        if whole:
+            with contextlib.suppress(OSError):  # it has got its name, or was never made
+                part.unlink()
 
 
 def main(arguments: Optional[List[str]] = None) -> int:

@@ -7,6 +7,7 @@ import functools
 import math
 import os
 import pathlib
+import re
 import shutil
 import sqlite3
 import subprocess
@@ -148,6 +149,48 @@ def test_numbered_features_are_one_array(scaling: str) -> None:
     np.testing.assert_allclose(found[1], model.predict_proba(values), rtol=0, atol=1e-12)
 
 
+def compare_labels_and_probabilities(columns: List[Any], train: pandas.DataFrame, new: pandas.DataFrame) -> None:
+    schema = tacet.Schema(columns, public_row_count=len(train), target=TARGETS["two"])
+    model = tacet.LogisticRegression(epsilon=math.inf, schema=schema).fit(train)
+    found = answers(model.to_onnx(), new)
+    assert found["label"].tolist() == model.predict(new).tolist()
+    np.testing.assert_allclose(found["probabilities"], model.predict_proba(new), rtol=0, atol=1e-12)
+
+
+def test_constants_that_single_precision_does_not_tell_from_0_and_1() -> None:
+    """ONNX Runtime leaves steps with such constants out."""
+    draw = np.random.default_rng(9)
+    tables = [pandas.DataFrame({"tiny": 1e-299 * draw.uniform(0, 1.1, count), "near": draw.uniform(0, 1, count)})
+              for count in (COUNT, MANY)]
+    train = tables[0].assign(y=np.where(tables[0]["tiny"] > 5e-300 * tables[0]["near"], "yes", "no"))
+    compare_labels_and_probabilities([tacet.numeric("tiny", 1e-300, 1e-299, knots=0), tacet.numeric("near", 0, 1 + 1e-9, knots=5)],
+                                     train, tables[1])
+
+
+def test_numbers_on_the_edges_of_bins_of_logarithms() -> None:
+    draw = np.random.default_rng(10)
+    uppers = [9, 99, 9999, 99999, 63]
+    columns = [tacet.numeric(f"x{upper}", 0, upper, log1p=True, bins=8, bins_only=True) for upper in uppers]
+    train = pandas.DataFrame({f"x{upper}": draw.uniform(0, upper, COUNT) for upper in uppers})
+    train["y"] = np.where(train["x9"] > 4, "yes", "no")
+    schema = tacet.Schema(columns, public_row_count=COUNT, target=TARGETS["two"])
+    source = tacet.LogisticRegression(epsilon=math.inf, schema=schema).fit(train).to_c()
+    edges = [[float(one) for one in found.split(", ") if one]
+             for found in re.findall(r"tacet_edges_\d\[7\] = \{(.*)\}", source)]
+    assert len(edges) == len(uppers)
+    compare_labels_and_probabilities(columns, train, pandas.DataFrame(dict(zip(train.columns, edges))))
+
+
+def test_texts_that_only_python_takes_for_numbers_and_the_year_0() -> None:
+    codes = ["1", "\u0661", "\uff11", "1_0", "10", "b", "\u00a01", " 1", "1e400"]
+    table = pandas.DataFrame({"code": codes * 30, "day": ["2011-01-05"] * 135 + ["0001-02-28"] * 135,
+                              "x": [2.0, 1e308, sys.float_info.max] * 90})
+    table["y"] = np.where(table["code"].isin(["\u0661", "1_0"]), "yes", "no")
+    columns = [tacet.categorical("code", ["\u0661", "1_0", "b", "1e400"]), tacet.date("day", "0000-01-01", "2013-12-31", knots=0),
+               tacet.numeric("x", 0, 10, missing_indicator=True, missing=["1e400"], knots=0)]
+    compare_labels_and_probabilities(columns, table, table)
+
+
 @pytest.mark.parametrize("language", ["C", "Python", "JavaScript"])
 def test_buckets_without_tacet(language: str, tmp_path: pathlib.Path) -> None:
     """The functions of examples/public_hash, which other programs take as they are."""
@@ -234,9 +277,23 @@ def test_a_model_file_by_command(tmp_path: pathlib.Path) -> None:
     bad = subprocess.run([*command[:3], str(tmp_path / "bad.json"), "-o", str(tmp_path / "b.onnx")],
                          check=False, stderr=subprocess.PIPE, text=True)
     assert bad.returncode == 3 and not (tmp_path / "b.onnx").exists()
-    nowhere = subprocess.run([*command[:5], str(tmp_path / "no" / "m.onnx")], check=False, stderr=subprocess.PIPE, text=True)
-    assert nowhere.returncode == 7 and "cannot write" in nowhere.stderr
+    for place in ("no/m.onnx", "m.json/m.onnx"):
+        nowhere = subprocess.run([*command[:5], str(tmp_path / place)], check=False, stderr=subprocess.PIPE, text=True)
+        assert nowhere.returncode == 7 and "cannot write" in nowhere.stderr
     assert sorted(one.name for one in tmp_path.iterdir()) == ["bad.json", "m.json", "m.onnx"]
+
+
+def test_a_pipe_and_a_link_stay_what_they_are(tmp_path: pathlib.Path) -> None:
+    model = str(tmp_path / "m.json")
+    fitted("two").save(model)
+    os.mkfifo(tmp_path / "pipe")
+    with subprocess.Popen(["cat", str(tmp_path / "pipe")], stdout=subprocess.PIPE) as reader:
+        assert tacet.export.main([model, "-o", str(tmp_path / "pipe"), "--force"]) == 0
+        assert onnx.load_from_string(reader.communicate()[0]).producer_name == "tacet"
+    assert (tmp_path / "pipe").is_fifo()
+    (tmp_path / "link").symlink_to("m.onnx")
+    assert tacet.export.main([model, "-o", str(tmp_path / "link")]) == 0
+    assert (tmp_path / "link").is_symlink() and (tmp_path / "m.onnx").is_file()
 
 
 def scored_by_sqlite(model: Any, table: pandas.DataFrame) -> List[Any]:

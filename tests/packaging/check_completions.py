@@ -11,7 +11,7 @@ import subprocess
 import sys
 import tempfile
 
-SCHEMA = """name = "people"
+SCHEMA = r"""name = "people"
 [target]
 column = "ill"
 positive = "yes"
@@ -24,6 +24,15 @@ upper = 99
 names = ["the town", 'code']
 kind = "categorical"
 categories = ["a"]
+[[column]]
+names = [
+  "unit",  # not "note"
+  "under",
+]
+kind = "ignored"
+[[column]]
+name = "quo\"ted"
+kind = "ignored"
 """
 
 # A line, what it completes to among others, and what it must not.
@@ -66,6 +75,7 @@ CASES = (
     ("tacet quantile x.csv --schema people.toml --column ", "age ill", "people.toml people"),
     ("tacet quantile x.csv -s people.toml --column a", "age", "ill"),
     ("tacet quantile x.csv --schema people.toml --column co", "code", "age"),
+    ("tacet quantile x.csv --schema people.toml --column un", "unit under", "note"),
     ("tacet evaluate m.json x.csv --by ", "", "people.toml"),
     ("tacet train --epsilon ", "", "people.toml add_remove"),
 )
@@ -148,6 +158,9 @@ def check(shell, complete, made, folder):
     found, _ = complete(made, "tacet quantile x.csv --schema people.toml --column t", folder)
     if "the town" not in found:
         faults.append(f"{shell}: a column with a blank in its name: {sorted(found)}")
+    found, _ = complete(made, "tacet quantile x.csv --schema people.toml --column q", folder)
+    if {one.replace("\\", "") for one in found} != {'quo"ted'}:
+        faults.append(f"{shell}: a column with a quote in its name: {sorted(found)}")
     return faults
 
 
@@ -167,7 +180,7 @@ def main(made, asked):
                 continue
             shells.append(shell)
             faults += check(shell, complete, made, folder)
-    print("\n".join(faults) or f"{len(CASES) + 1} cases in each of {', '.join(shells)}")
+    print("\n".join(faults) or f"{len(CASES) + 2} cases in each of {', '.join(shells)}")
     return 1 if faults else 0 if shells else 77
 
 

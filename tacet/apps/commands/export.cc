@@ -48,6 +48,11 @@ class Export : public Command {
 
   void run(const Console& console, const base::CancelToken& /*cancel*/) override {
     const auto options = asked();
+    if (console.json() && options.format != model::ExportFormat::coefficients) {
+      throw base::UsageError(
+          "--json: an export as {} is no JSON; leave it out, or give --format coefficients",
+          format_);
+    }
     const auto file = model::load_model(model_);
     warn_if_unprotected(console, file.receipt);
     const auto text = model::export_model(file, options);

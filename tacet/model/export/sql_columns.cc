@@ -24,6 +24,9 @@ namespace {
 enum Step : std::size_t { read, cleaned, shares, places, quarters, angles, waves };
 
 constexpr double integers_share_doubles = 0x1p53;
+/// Shares and turns below it count as 0, as truncation makes of them anyway: in PostgreSQL a
+/// product that is too small for a double ends the query.
+constexpr double smallest_share = 1e-100;
 
 class SqlColumnWriter {
  public:
@@ -162,7 +165,8 @@ class SqlColumnWriter {
     add(shares,
         "CASE WHEN tacet_x{0} IS NULL THEN {1} WHEN tacet_x{0} <= {2} THEN {3} "
         "WHEN tacet_x{0} >= {4} THEN {5} ELSE {6} END AS tacet_h{0}",
-        at_, number(c.missing_share), number(c.lower), number(0), number(c.upper), number(1), cut);
+        at_, number(c.missing_share), number(c.lower + smallest_share * c.width), number(0),
+        number(c.upper), number(1), cut);
   }
 
   void write_hats(const data::NumericConstants& c) {
@@ -198,10 +202,14 @@ class SqlColumnWriter {
   void write_period(const data::NumericConstants& c) {
     const auto value = c.filled ? fmt::format("COALESCE(tacet_x{}, {})", at_, number(c.fill))
                                 : fmt::format("tacet_x{}", at_);
+    const double smallest = smallest_share * *c.period;
+    const auto bound = [&](double limit) {
+      return number(std::fabs(limit) < smallest ? 0 : limit);
+    };
     add(shares,
-        "CASE WHEN {0} < {1} THEN {1} WHEN {0} > {2} THEN {2} ELSE {0} END / {3} AS "
-        "tacet_t{4}",
-        value, number(c.lower), number(c.upper), number(*c.period), at_);
+        "CASE WHEN {0} < {1} THEN {1} WHEN {0} > {2} THEN {2} WHEN abs({0}) < {5} THEN {6} "
+        "ELSE {0} END / {3} AS tacet_t{4}",
+        value, bound(c.lower), bound(c.upper), number(*c.period), at_, number(smallest), number(0));
     const auto turns = fmt::format("tacet_t{}", at_);
     add(places, "{0} - CASE WHEN {0} >= {1} THEN {2} ELSE {3} END AS tacet_p{4}", turns, number(0),
         truncated(turns + " + " + number(0.5)), truncated(turns + " - " + number(0.5)), at_);

@@ -90,6 +90,29 @@ std::string sql_read_text(SqlDialect dialect, const std::string& column) {
   throw base::InternalError("unknown dialect of SQL");
 }
 
+namespace {
+
+/// Blanks, a sign and digits with at most one point, in the words of both databases.
+constexpr std::string_view digits_pattern = "[ \\t]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)";
+
+/// A cast to float8 ends the query where a number is beyond the doubles, so that only short texts
+/// come to it; of the others the exact type tells first.
+std::string postgresql_number(const std::string& text) {
+  const auto is = [&](std::string_view exponent) {
+    return fmt::format("{} ~ '^{}([eE][+-]?{})?[ \\t]*$'", text, digits_pattern, exponent);
+  };
+  return fmt::format(
+      "CASE WHEN length({0}) < 100 AND {1} THEN CAST({0} AS float8) "
+      "WHEN length({0}) < 10000 AND {2} THEN CASE "
+      "WHEN CAST({0} AS numeric) > 1.7976931348623157e308 THEN float8 '1.7976931348623157e308' "
+      "WHEN CAST({0} AS numeric) < -1.7976931348623157e308 THEN float8 '-1.7976931348623157e308' "
+      "WHEN abs(CAST({0} AS numeric)) < 2.5e-324 THEN float8 '0' "
+      "ELSE CAST(CAST({0} AS numeric) AS float8) END END",
+      text, is("[0-9]{1,2}"), is("0*[0-9]{1,4}"));
+}
+
+}  // namespace
+
 std::string sql_read_number(SqlDialect dialect, const std::string& column) {
   switch (dialect) {
     case SqlDialect::sqlite:
@@ -104,32 +127,50 @@ std::string sql_read_number(SqlDialect dialect, const std::string& column) {
           "THEN max(-1.7976931348623157e308, min(1.7976931348623157e308, CAST({1} AS REAL))) END",
           column, fmt::format("trim({}, ' ' || char(9))", column));
     case SqlDialect::postgresql:
-      return fmt::format(
-          "CASE WHEN CAST({0} AS text) ~ '^[ "
-          "\\t]*[+-]?([0-9]+[.]?[0-9]*|[.][0-9]+)([eE][+-]?([0-9]{{1,2}}|[12][0-9][0-9]))?[ "
-          "\\t]*$' THEN CAST(CAST({0} AS text) AS float8) END",
-          column);
+      return postgresql_number(fmt::format("CAST({} AS text)", column));
     case SqlDialect::duckdb:
-      return fmt::format("TRY_CAST({} AS DOUBLE)", column);
+      // The cast alone reads more than numbers, "1_000" say, and makes infinity of 1e400.
+      return fmt::format(
+          "CASE WHEN typeof({0}) = 'BOOLEAN' THEN TRY_CAST({0} AS DOUBLE) "
+          "WHEN regexp_full_match(CAST({0} AS VARCHAR), '{1}([eE][+-]?[0-9]+)?[ \\t]*') THEN "
+          "greatest(-1.7976931348623157e308, least(1.7976931348623157e308, "
+          "TRY_CAST({0} AS DOUBLE))) END",
+          column, digits_pattern);
   }
   throw base::InternalError("unknown dialect of SQL");
 }
 
 namespace {
 
+/// A day, alone or with a time behind it.
+constexpr std::string_view day_pattern =
+    "[ \\t]*[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}.*)?[ \\t]*";
+
 /// NULL for a text that is no day of a calendar, of which a cast makes an error that ends the
 /// query. JSON has dates and times in ISO 8601, whatever style a session prints them in.
 std::string postgresql_date(const std::string& column) {
-  const auto text = fmt::format("left(to_jsonb({}) #>> '{{}}', 10)", column);
+  const auto given = fmt::format("(to_jsonb({}) #>> '{{}}')", column);
+  const auto text = fmt::format("left(btrim({}, E' \\t'), 10)", given);
   const auto part = [&](int first, int size) {
     return fmt::format("CAST(substr({}, {}, {}) AS integer)", text, first, size);
   };
   const auto month = fmt::format("make_date({}, {}, 1)", part(1, 4), part(6, 2));
   return fmt::format(
-      "CASE WHEN {0} ~ '^[0-9]{{4}}-(0[1-9]|1[0-2])-[0-3][0-9]$' AND left({0}, 4) <> '0000' THEN "
-      "CASE WHEN {1} BETWEEN 1 AND extract(day FROM {2} + interval '1 month' - interval '1 day') "
-      "THEN CAST({2} + ({1} - 1) - date '1970-01-01' AS float8) END END",
-      text, part(9, 2), month);
+      "CASE WHEN {0} ~ '^{1}$' AND {2} ~ '-(0[1-9]|1[0-2])-' AND left({2}, 4) <> '0000' THEN "
+      "CASE WHEN {3} BETWEEN 1 AND extract(day FROM {4} + interval '1 month' - interval '1 day') "
+      "THEN CAST({4} + ({3} - 1) - date '1970-01-01' AS float8) END END",
+      given, day_pattern, text, part(9, 2), month);
+}
+
+/// GLOB has no alternatives.
+std::string sqlite_date(const std::string& column) {
+  const auto text = fmt::format("trim({}, ' ' || char(9))", column);
+  const auto day = fmt::format("substr({}, 1, 10)", text);
+  // date() turns a day that no calendar has into another day where it has something to add.
+  return fmt::format(
+      "CASE WHEN (length({0}) = 10 OR substr({0}, 11) GLOB '[T ][0-9][0-9]:[0-9][0-9]*') "
+      "AND date({1}, '+0 days') = {1} THEN CAST(julianday({1}) - 2440587.5 AS REAL) END",
+      text, day);
 }
 
 }  // namespace
@@ -137,16 +178,16 @@ std::string postgresql_date(const std::string& column) {
 std::string sql_read_date(SqlDialect dialect, const std::string& column) {
   switch (dialect) {
     case SqlDialect::sqlite:
-      // date() turns a day that no calendar has into another day.
-      return fmt::format(
-          "CASE WHEN date(substr({0}, 1, 10)) = substr({0}, 1, 10) THEN "
-          "CAST(julianday(substr({0}, 1, 10)) - 2440587.5 AS REAL) END",
-          column);
+      return sqlite_date(column);
     case SqlDialect::postgresql:
       return postgresql_date(column);
     case SqlDialect::duckdb:
+      // The cast alone reads other spellings too, and words such as "epoch".
       return fmt::format(
-          "CAST(date_diff('day', DATE '1970-01-01', TRY_CAST({} AS DATE)) AS DOUBLE)", column);
+          "CASE WHEN regexp_full_match(CAST({0} AS VARCHAR), '{1}') THEN CAST(date_diff('day', "
+          "DATE '1970-01-01', TRY_CAST(substr(trim(CAST({0} AS VARCHAR), ' ' || chr(9)), 1, 10) "
+          "AS DATE)) AS DOUBLE) END",
+          column, day_pattern);
   }
   throw base::InternalError("unknown dialect of SQL");
 }
