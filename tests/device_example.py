@@ -194,6 +194,39 @@ def check_hostile(device, source, folder, faults):
         faults.append("a report was drawn for a server that means harm")
 
 
+def check_pages(device, source, folder, faults):
+    """A page that something on the way sends with status 200 is no word that the report counts."""
+    vector = next(one for one in json.loads(
+        (source / "docs/reference/local-vectors.json").read_text())["vectors"]
+        if one["mechanism"] == "coordinate_laplace")
+    kept = folder / "paged"
+    kept.mkdir()
+    (folder / "vector.json").write_text(vector["task"])
+    (kept / f"{vector['task_digest']}.report").write_bytes(bytes.fromhex(vector["frame"]))
+    answers = [b"<p>please sign in</p>", b'["counted"]', b'{"state": "counted"}']
+    bodies = []
+
+    class Page(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+            answer = answers[len(bodies) - 1]
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        said = device.take_part(f"http://127.0.0.1:{server.server_port}", folder / "vector.json",
+                                "a" * 64, {}, kept, patience=60)
+        server.shutdown()
+    if said != "counted" or bodies != [bytes.fromhex(vector["frame"])] * 3:
+        faults.append(f"behind pages with status 200: {said} after {len(bodies)} times the report")
+
+
 def main(arguments):
     if len(arguments) != 2:
         print(__doc__.strip(), file=sys.stderr)
@@ -209,6 +242,7 @@ def main(arguments):
     check_noise(device, faults)
     with tempfile.TemporaryDirectory(prefix="tacet-device-") as name:
         check_hostile(device, source, pathlib.Path(name), faults)
+        check_pages(device, source, pathlib.Path(name), faults)
         check_server(device, program, pathlib.Path(name), faults)
     for fault in faults:
         print(f"FAILED: {fault}")

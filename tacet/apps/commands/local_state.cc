@@ -36,7 +36,9 @@ constexpr std::string_view local_close_examples =
     "  tacet local close task.state       no slot and no report is taken any more\n";
 constexpr std::string_view local_replay_examples =
     "  tacet local replay task.state            the last round from the reports, bit for bit\n"
-    "  tacet local replay task.state --verify   and every round before it\n";
+    "  tacet local replay task.state --verify   and every round before it\n"
+    "\n"
+    "Names the rounds that met a bound, if there are any: `tacet local reopen` drops rounds.\n";
 
 constexpr std::string_view local_reopen_examples =
     "  tacet local reopen task.state --from 120     rounds 120, 121, ... teach nothing any more\n"
@@ -258,12 +260,17 @@ class LocalReplay : public StateCommand {
                                 {"reports", again.reports},
                                 {"rounds", again.rounds},
                                 {"learner", again.learner},
+                                {"bounded_rounds", again.bounded},
                                 {"verified", verify_ ? "every round" : "the last round"}}));
       return;
     }
-    console.result(fmt::format("{} reports, {} rounds: {} as stored, bit for bit (learner {})\n",
-                               again.reports, again.rounds,
-                               verify_ ? "every round is" : "the last round is", again.learner));
+    const auto& bounded = again.bounded;
+    console.result(fmt::format(
+        "{} reports, {} rounds: {} as stored, bit for bit (learner {})\n{}", again.reports,
+        again.rounds, verify_ ? "every round is" : "the last round is", again.learner,
+        bounded.empty() ? std::string()
+                        : fmt::format("{} rounds met a bound: the first is {}, the last {}\n",
+                                      bounded.size(), bounded.front(), bounded.back())));
   }
 
  private:

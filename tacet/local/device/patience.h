@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tacet/base/progress.h"
 #include "tacet/local/http/http_client.h"
@@ -32,8 +33,10 @@ class Patience {
   /// `step` is the place of its jitter among the device's own numbers, which nobody else has.
   Patience(const DeviceContext& context, std::chrono::seconds max_time, std::uint64_t step)
       : context_(context), max_(max_time), step_(step) {}
-  /// IoError when patience is at its end; UntrustedServer at once. Both end with `remains`.
-  [[nodiscard]] HttpReply persist(const HttpRequest& request, const std::string& remains);
+  /// IoError when patience is at its end; UntrustedServer at once. Both end with `remains`. An
+  /// answer with status 200 that is not `whole` is no answer: a proxy's page, for example.
+  [[nodiscard]] HttpReply persist(const HttpRequest& request, const std::string& remains,
+                                  bool (*whole)(std::string_view body) = nullptr);
   /// Waits before another attempt, the first of which has number 0: longer each time, a second at
   /// least, and `at_least` so long; but no longer than `left`.
   void pause(int attempt, std::chrono::milliseconds at_least, Clock::duration left);
