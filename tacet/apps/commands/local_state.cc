@@ -134,12 +134,12 @@ class LocalModel : public StateCommand {
 
  private:
   void refuse_early(const local::Task& task, const local::Overview& now) const {
-    const auto counted = now.reports - now.dropped;
-    if (counted < task.terms.min_reports) {
+    const auto learned = now.round * task.plan.batch;  // those of the round under way teach nothing
+    if (learned < task.terms.min_reports) {
       throw base::GuaranteeError(
-          "the task says that no model is written before {} reports have counted (--min-reports), "
-          "and {} have; wait for more",
-          task.terms.min_reports, counted);
+          "the task says that no model is written before the rounds that are done have {} reports "
+          "(--min-reports), and they have {}; wait for more",
+          task.terms.min_reports, learned);
     }
     if (anyway_) return;
     if (now.diverged) {
@@ -154,7 +154,7 @@ class LocalModel : public StateCommand {
     throw base::GuaranteeError(
         "no round is complete: {} reports have counted, a round has {}; the model would be the one "
         "before all learning. Wait for more, or give --anyway",
-        counted, task.plan.batch);
+        now.reports - now.dropped, task.plan.batch);
   }
 
   std::string output_ = "model.json";

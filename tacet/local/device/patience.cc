@@ -29,6 +29,13 @@ bool comes_again(int status) {
 
 }  // namespace
 
+Patience::Patience(const DeviceContext& context, std::chrono::seconds max_time, std::uint64_t step)
+    : context_(context), max_(max_time), step_(step) {
+  if (max_time >= std::chrono::seconds(0) && max_time <= max_patience) return;
+  throw base::UsageError("`patience` must be 0 to {} seconds, got {}", max_patience.count(),
+                         max_time.count());
+}
+
 void Patience::pause(int attempt, milliseconds at_least, Clock::duration left) {
   if (!pauses_) {
     pauses_.emplace(context_.source.claim(random::Purpose::sampling, step_, 0, 1 << 24));
