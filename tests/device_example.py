@@ -77,9 +77,9 @@ def check_encoding(device, faults):
         {"kind": "categorical", "name": "code", "categories": ["1", "b"]}]}
     known = {"flag": "0", "age": "50", "code": "c"}  # a feature of 0 for each
     cases = [("flag", "1", [2048, 0, 0, 0]), ("age", "1e400", [0, 2048, 0, 0]),
-             ("code", "1.0", [0, 0, 2048, 0])]
+             ("age", 10**400, [0, 2048, 0, 0]), ("code", "1.0", [0, 0, 2048, 0])]
     cases += [(name, value, [0] * 4) for name in ("flag", "age", "code")
-              for value in ("", "NA", "nan", "inf", "-inf", "text", None)]
+              for value in ("", "NA", "nan", "inf", "-inf", "text", "9_9", "\uff19", None)]
     for name, value, row in cases:
         found = device.encode(schema, {**known, name: value})
         if found != row:

@@ -55,7 +55,7 @@ def read_task(text):
 
 def same(value, category):  # one text, or one number
     with contextlib.suppress(TypeError, ValueError):
-        return str(value) == category or float(value) == float(category)
+        return str(value) == category or float(str(value)) == float(category)
     return False
 
 
@@ -71,8 +71,8 @@ def encode(schema, record):
         centred = lower != 0 or upper != 1
         number = missing = lower + (upper - lower) / 2 if centred else 0.0  # whose feature is 0
         with contextlib.suppress(TypeError, ValueError):
-            number = float(value)
-        if "n" in str(value).lower() or str(value) in schema["missing"]:  # nan, inf
+            number = float(str(value))  # an integer may be too long for a double
+        if re.search("[^-+.0-9eE\\s]", str(value)) or str(value) in schema["missing"]:  # nan, inf
             number = missing
         share = (min(max(number, lower), upper) - lower) / (upper - lower)
         features.append(2.5 * (share - 0.5) if centred else share)
