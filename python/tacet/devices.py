@@ -7,7 +7,8 @@ import numbers as numbers_of
 import os
 import tomllib
 from dataclasses import dataclass, fields
-from typing import Any, Dict, Iterable, List, Optional, Protocol, Sequence, Tuple, Union, runtime_checkable
+from typing import (
+    Any, Dict, Iterable, List, Optional, Protocol, Sequence, Tuple, Union, runtime_checkable)
 
 from . import _engine, _spending
 from .errors import IoError, UsageError
@@ -244,7 +245,7 @@ class Client:
         else:
             confidential = self.server.confidential
             if not isinstance(confidential, bool):  # the text "no" would be true
-                raise UsageError(f"a transport's confidential is True or False, got {confidential!r}")
+                raise UsageError(f"a transport's confidential is a bool, got {confidential!r}")
             found = _engine.join_through(asked, _exchange_of(self.server), confidential)
         joined = Participation(**{**found, "remarks": tuple(found["remarks"])})
         if joined.answer != "counted":
