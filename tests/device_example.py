@@ -77,9 +77,9 @@ def check_encoding(device, faults):
         {"kind": "categorical", "name": "code", "categories": ["1", "b"]}]}
     known = {"flag": "0", "age": "50", "code": "c"}  # a feature of 0 for each
     cases = [("flag", "1", [2048, 0, 0, 0]), ("age", "1e400", [0, 2048, 0, 0]),
-             ("code", "1.0", [0, 0, 2048, 0])]
+             ("age", 10**400, [0, 2048, 0, 0]), ("code", "1.0", [0, 0, 2048, 0])]
     cases += [(name, value, [0] * 4) for name in ("flag", "age", "code")
-              for value in ("", "NA", "nan", "inf", "-inf", "text", None)]
+              for value in ("", "NA", "nan", "inf", "-inf", "text", "9_9", "\uff19", None)]
     for name, value, row in cases:
         found = device.encode(schema, {**known, name: value})
         if found != row:
@@ -194,6 +194,39 @@ def check_hostile(device, source, folder, faults):
         faults.append("a report was drawn for a server that means harm")
 
 
+def check_pages(device, source, folder, faults):
+    """A page that something on the way sends with status 200 is no word that the report counts."""
+    vector = next(one for one in json.loads(
+        (source / "docs/reference/local-vectors.json").read_text())["vectors"]
+        if one["mechanism"] == "coordinate_laplace")
+    kept = folder / "paged"
+    kept.mkdir()
+    (folder / "vector.json").write_text(vector["task"])
+    (kept / f"{vector['task_digest']}.report").write_bytes(bytes.fromhex(vector["frame"]))
+    answers = [b"<p>please sign in</p>", b'["counted"]', b'{"state": "counted"}']
+    bodies = []
+
+    class Page(http.server.BaseHTTPRequestHandler):
+        def do_POST(self):
+            bodies.append(self.rfile.read(int(self.headers["Content-Length"])))
+            answer = answers[len(bodies) - 1]
+            self.send_response(200)
+            self.send_header("Content-Length", str(len(answer)))
+            self.end_headers()
+            self.wfile.write(answer)
+
+        def log_message(self, *_):
+            pass
+
+    with http.server.ThreadingHTTPServer(("127.0.0.1", 0), Page) as server:
+        threading.Thread(target=server.serve_forever, daemon=True).start()
+        said = device.take_part(f"http://127.0.0.1:{server.server_port}", folder / "vector.json",
+                                "a" * 64, {}, kept, patience=60)
+        server.shutdown()
+    if said != "counted" or bodies != [bytes.fromhex(vector["frame"])] * 3:
+        faults.append(f"behind pages with status 200: {said} after {len(bodies)} times the report")
+
+
 def main(arguments):
     if len(arguments) != 2:
         print(__doc__.strip(), file=sys.stderr)
@@ -209,6 +242,7 @@ def main(arguments):
     check_noise(device, faults)
     with tempfile.TemporaryDirectory(prefix="tacet-device-") as name:
         check_hostile(device, source, pathlib.Path(name), faults)
+        check_pages(device, source, pathlib.Path(name), faults)
         check_server(device, program, pathlib.Path(name), faults)
     for fault in faults:
         print(f"FAILED: {fault}")

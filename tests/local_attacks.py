@@ -12,6 +12,7 @@ copies while rounds are dropped, states of two tasks, a full disk and a read-onl
 
 import concurrent.futures
 import contextlib
+import hashlib
 import http.client
 import json
 import os
@@ -225,6 +226,30 @@ def check_states(program, server, folder, task, digest, tokens, faults):
                         "127.0.0.1:0"), 2, "each task has a state of its own")
 
 
+def check_least(program, source, folder, faults):
+    """Reports of a round under way teach nothing yet: they are none of those that a model needs."""
+    folder.mkdir()
+    shutil.copy(source / "tests/cli/shared/people.toml", folder)
+    expect(faults, call(program, folder, "local", "task", "--schema", "people.toml", "--epsilon", "4",
+                        "--public-row-count", "8", "--batch-size", "4", "--delay", "0",
+                        "--min-reports", "5"), 0, "")
+    text = (folder / "task.json").read_bytes()
+    tokens = call(program, folder, "local", "enrol", "task.json", "--state", "task.state", "--count",
+                  "8")[1].split()
+    server, draw = Server(program, folder), random.Random(3)
+    server.start()
+    for number, token in enumerate(tokens):
+        if number in (5, 7):  # of which four have taught the model
+            expect(faults, call(program, folder, "local", "model", "task.state", "--anyway"), 5,
+                   "have 5 reports (--min-reports), and they have 4")
+        body = frame(json.loads(text), hashlib.sha256(text).hexdigest(),
+                     post(server, "/v1/slot", token)[1], draw)
+        if post(server, "/v1/report", token, body)[0] != 200:
+            faults.append("a report is not counted")
+    expect(faults, call(program, folder, "local", "model", "task.state"), 0, "2 of 2 rounds")
+    server.stop()
+
+
 def check_merge(program, folder, faults):
     """Tasks that differ in one parameter, by its last digit."""
     for name, scale in (("one", "1"), ("two", "1.0000000000000002")):
@@ -433,6 +458,7 @@ def main(arguments):
         check_revoked(program, server, folder, task, digest, tokens[2:4], faults)
         check_states(program, server, folder, task, digest, tokens[4:], faults)
         check_merge(program, folder, faults)
+        check_least(program, source, folder / "least", faults)
         check_disks(program, folder, faults)
         check_tls(program, folder, faults)
     for fault in faults:

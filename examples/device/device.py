@@ -26,7 +26,7 @@ import time
 import urllib.parse
 from fractions import Fraction
 
-FINAL = ("used_token", "repeated_report", "too_late", "finished")
+FINAL, COUNTED = ("used_token", "repeated_report", "too_late", "finished"), {"state": "counted"}
 FEATURE_SCALE = 2048
 
 
@@ -55,7 +55,7 @@ def read_task(text):
 
 def same(value, category):  # one text, or one number
     with contextlib.suppress(TypeError, ValueError):
-        return str(value) == category or float(value) == float(category)
+        return str(value) == category or float(str(value)) == float(category)
     return False
 
 
@@ -71,8 +71,8 @@ def encode(schema, record):
         centred = lower != 0 or upper != 1
         number = missing = lower + (upper - lower) / 2 if centred else 0.0  # whose feature is 0
         with contextlib.suppress(TypeError, ValueError):
-            number = float(value)
-        if "n" in str(value).lower() or str(value) in schema["missing"]:  # nan, inf
+            number = float(str(value))  # an integer may be too long for a double
+        if re.search("[^-+.0-9eE\\s]", str(value)) or str(value) in schema["missing"]:  # nan, inf
             number = missing
         share = (min(max(number, lower), upper) - lower) / (upper - lower)
         features.append(2.5 * (share - 0.5) if centred else share)
@@ -135,7 +135,7 @@ def randomise(task, values):
     at least that over epsilon as scale, the report is epsilon-private (docs/proofs)."""
     facts = task["facts"]
     scale = Fraction(facts["grid_scale"])
-    distance_square = 4 * facts["dimension"] * 4 ** facts["norm_bits"]
+    distance_square = 4 * len(values) * 4 ** facts["norm_bits"]
     if (scale * Fraction(facts["report_epsilon"])) ** 2 < distance_square:
         raise Refused("the task's noise is less than its epsilon needs")
     return [max(1 - 2**31, min(2**31 - 1, v + discrete_laplace(scale))) for v in values]
@@ -202,7 +202,8 @@ class Server:
             self.due = max(self.due, now - 4) + 1  # a slot, a model and a report may follow at once
             with contextlib.suppress(OSError, ValueError, http.client.HTTPException):
                 status, text, after = self.exchange(method, path, body, most)
-                if status >= 200 and status not in (429, 500, 502, 503, 504):
+                strange = path == "/v1/report" and status == 200 and read_answer(text) != COUNTED
+                if status >= 200 and status not in (429, 500, 502, 503, 504) and not strange:
                     if len(text) > most:
                         raise Refused("the server's answer is too long")
                     return status, text
@@ -212,9 +213,8 @@ class Server:
 
 
 def read_answer(text):
-    with contextlib.suppress(ValueError, RecursionError):
-        if isinstance(found := json.loads(text), dict):
-            return found
+    with contextlib.suppress(TypeError, ValueError, RecursionError):
+        return dict(**json.loads(text))
     return {}
 
 

@@ -7,12 +7,15 @@ import numbers as numbers_of
 import os
 import tomllib
 from dataclasses import dataclass, fields
-from typing import Any, Dict, List, Optional, Protocol, Sequence, Tuple, Union, runtime_checkable
+from typing import (
+    Any, Dict, Iterable, List, Optional, Protocol, Sequence, Tuple, Union, runtime_checkable)
 
 from . import _engine, _spending
 from .errors import IoError, UsageError
 
 Paths = Union[str, "os.PathLike[str]"]
+
+_MAX_PATIENCE = 31_536_000  # seconds of a year
 
 
 @dataclass(frozen=True)
@@ -118,7 +121,7 @@ class Policy:
 
     def to_toml(self) -> str:
         """The text of the file."""
-        if isinstance(self.mechanisms, str):
+        if isinstance(self.mechanisms, str) or not isinstance(self.mechanisms, Iterable):
             raise UsageError("mechanisms is a list of names")
         lines = [f"mechanisms = {json.dumps([str(name) for name in self.mechanisms])}"]
         if self.books is not None:
@@ -211,6 +214,8 @@ class Client:
         self.policy = policy
         self.state = os.fspath(state)
         self.patience = _spending.count("patience", patience)
+        if not 0 <= self.patience <= _MAX_PATIENCE:
+            raise UsageError(f"patience must be 0 to {_MAX_PATIENCE} seconds, got {patience}")
         self._token = token
 
     def join(self, record: Paths, *, resume: bool = False) -> Participation:
@@ -238,8 +243,10 @@ class Client:
         if isinstance(self.server, str):
             found: Dict[str, Any] = _engine.join_server(asked, self.server, *self._files)
         else:
-            found = _engine.join_through(asked, _exchange_of(self.server),
-                                         bool(self.server.confidential))
+            confidential = self.server.confidential
+            if not isinstance(confidential, bool):  # the text "no" would be true
+                raise UsageError(f"a transport's confidential is a bool, got {confidential!r}")
+            found = _engine.join_through(asked, _exchange_of(self.server), confidential)
         joined = Participation(**{**found, "remarks": tuple(found["remarks"])})
         if joined.answer != "counted":
             raise IoError(

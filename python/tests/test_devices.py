@@ -177,6 +177,26 @@ def test_a_reply_of_wrong_types_is_a_usage_error(served: Any, reply: Any) -> Non
     assert spent(served, 4) == 0
 
 
+@pytest.mark.parametrize("word", ["no", "yes", None, 1, 0])
+def test_what_is_not_said_to_be_confidential_gets_no_token(served: Any, word: Any) -> None:
+    transport = OverHttp(served[1])
+    transport.confidential = word
+    client, record = device(served, 4, transport)
+    with pytest.raises(tacet.UsageError, match="confidential"):
+        client.join(record)
+
+
+@pytest.mark.parametrize("seconds", [-1, 31_536_001, 10**20])
+def test_patience_has_bounds(served: Any, seconds: int) -> None:
+    with pytest.raises(tacet.UsageError, match="patience must be 0 to 31536000 seconds"):
+        device(served, 4, OverHttp(served[1]), patience=seconds)
+
+
+def test_mechanisms_are_names() -> None:
+    with pytest.raises(tacet.UsageError, match="list of names"):
+        Policy(4, 8, None)  # type: ignore[arg-type]
+
+
 def test_books_hold_whatever_folder_is_named(served: Any, tmp_path: pathlib.Path) -> None:
     policy = Policy(4, 4, ["privunit"], books=tmp_path / "b\u00fccher")
     assert Policy.load(_written(tmp_path, policy)).books == str(tmp_path / "b\u00fccher")

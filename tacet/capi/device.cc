@@ -81,7 +81,7 @@ void device_setting(DeviceSettings& settings, std::string_view name, std::string
   } else if (name == "patience") {
     std::int64_t seconds = -1;
     const auto read = std::from_chars(value.data(), value.data() + value.size(), seconds);
-    constexpr std::int64_t max = 31'536'000;  // a year
+    constexpr auto max = local::max_patience.count();
     if (read.ec != std::errc() || read.ptr != value.data() + value.size() || seconds < 0 ||
         seconds > max) {
       throw base::UsageError("patience must be whole seconds, 0 to {}", max);

@@ -177,9 +177,10 @@ Observed Banco::observe(const RoundReport& report) {
     state_.squares = squares;
     turn(mean.values(), weight);
   }
-  state_.bounded.cut += mean.cut() ? 1 : 0;
+  const bool cut = report.cut || mean.cut();
+  state_.bounded.cut += cut ? 1 : 0;
   state_.bounded.refused += inside ? 0 : 1;
-  return inside && !mean.cut() ? Observed::taken : Observed::bounded;
+  return inside && !cut ? Observed::taken : Observed::bounded;
 }
 
 double usual_initial_wealth(double weight_scale, std::int64_t rounds, double round_variance,

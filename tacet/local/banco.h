@@ -34,7 +34,7 @@ struct LearnerBounds {
 
 /// Rounds that met a bound, since the learner began.
 struct BoundedRounds {
-  std::int64_t cut = 0;      ///< the report was longer than LearnerBounds::report
+  std::int64_t cut = 0;      ///< a device's report was longer than honest ones, or their mean was
   std::int64_t refused = 0;  ///< the step would have left the domain
   friend bool operator==(const BoundedRounds&, const BoundedRounds&) = default;
 };
@@ -80,6 +80,7 @@ struct RoundReport {
   /// c_t where this round's noise is not the usual one: reports at other epsilons, for the
   /// certificate known_noise only (known_noise_cost).
   double certificate = -1;
+  bool cut = false;  ///< a device's estimate in it was longer than honest ones, and was cut
 };
 
 /// The learner: fed with a report a round. Not for several threads at once.

@@ -102,9 +102,10 @@ Observed LocalSgd::observe(const RoundReport& report) {
   fold_iterate();
   state_.iterate = std::move(next);
   ++state_.observed;
-  state_.bounded.cut += mean.cut() ? 1 : 0;
+  const bool cut = report.cut || mean.cut();
+  state_.bounded.cut += cut ? 1 : 0;
   state_.bounded.refused += left ? 1 : 0;
-  return left || mean.cut() ? Observed::bounded : Observed::taken;
+  return left || cut ? Observed::bounded : Observed::taken;
 }
 
 double sgd_excess_loss_bound(double step_size, std::int64_t rounds, double second_moment,

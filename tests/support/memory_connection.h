@@ -23,7 +23,7 @@ class MemoryConnection {
     const auto connection =
         std::make_shared<local::internal::Connection<boost::beast::test::stream>>(
             std::move(server), local::internal::Peer{address, {}, false, true},
-            local::internal::ConnectionContext{handler, limits, counters, draining_, body_bytes_,
+            local::internal::ConnectionContext{handler, limits, counters, draining_, bodies_,
                                                failures_},
             nullptr);
     client.write_some(boost::asio::buffer(text.data(), text.size()));
@@ -35,12 +35,12 @@ class MemoryConnection {
     context_.poll();
     return client.str().to_string();
   }
-  [[nodiscard]] std::int64_t body_bytes() const { return body_bytes_; }
+  [[nodiscard]] std::int64_t body_bytes() const { return bodies_.bytes(); }
 
  private:
   boost::asio::io_context context_;
   std::atomic<bool> draining_{false};
-  std::atomic<std::int64_t> body_bytes_{0};
+  local::internal::Bodies bodies_;
   local::AddressRates failures_{1e6};
 };
 

@@ -36,7 +36,9 @@ constexpr std::string_view local_close_examples =
     "  tacet local close task.state       no slot and no report is taken any more\n";
 constexpr std::string_view local_replay_examples =
     "  tacet local replay task.state            the last round from the reports, bit for bit\n"
-    "  tacet local replay task.state --verify   and every round before it\n";
+    "  tacet local replay task.state --verify   and every round before it\n"
+    "\n"
+    "Names the rounds that met a bound, if there are any: `tacet local reopen` drops rounds.\n";
 
 constexpr std::string_view local_reopen_examples =
     "  tacet local reopen task.state --from 120     rounds 120, 121, ... teach nothing any more\n"
@@ -132,12 +134,12 @@ class LocalModel : public StateCommand {
 
  private:
   void refuse_early(const local::Task& task, const local::Overview& now) const {
-    const auto counted = now.reports - now.dropped;
-    if (counted < task.terms.min_reports) {
+    const auto learned = now.round * task.plan.batch;  // those of the round under way teach nothing
+    if (learned < task.terms.min_reports) {
       throw base::GuaranteeError(
-          "the task says that no model is written before {} reports have counted (--min-reports), "
-          "and {} have; wait for more",
-          task.terms.min_reports, counted);
+          "the task says that no model is written before the rounds that are done have {} reports "
+          "(--min-reports), and they have {}; wait for more",
+          task.terms.min_reports, learned);
     }
     if (anyway_) return;
     if (now.diverged) {
@@ -152,7 +154,7 @@ class LocalModel : public StateCommand {
     throw base::GuaranteeError(
         "no round is complete: {} reports have counted, a round has {}; the model would be the one "
         "before all learning. Wait for more, or give --anyway",
-        counted, task.plan.batch);
+        now.reports - now.dropped, task.plan.batch);
   }
 
   std::string output_ = "model.json";
@@ -258,12 +260,17 @@ class LocalReplay : public StateCommand {
                                 {"reports", again.reports},
                                 {"rounds", again.rounds},
                                 {"learner", again.learner},
+                                {"bounded_rounds", again.bounded},
                                 {"verified", verify_ ? "every round" : "the last round"}}));
       return;
     }
-    console.result(fmt::format("{} reports, {} rounds: {} as stored, bit for bit (learner {})\n",
-                               again.reports, again.rounds,
-                               verify_ ? "every round is" : "the last round is", again.learner));
+    const auto& bounded = again.bounded;
+    console.result(fmt::format(
+        "{} reports, {} rounds: {} as stored, bit for bit (learner {})\n{}", again.reports,
+        again.rounds, verify_ ? "every round is" : "the last round is", again.learner,
+        bounded.empty() ? std::string()
+                        : fmt::format("{} rounds met a bound: the first is {}, the last {}\n",
+                                      bounded.size(), bounded.front(), bounded.back())));
   }
 
  private:

@@ -55,7 +55,7 @@ class LocalTaskCommand : public Command {
         "--delay", delay_, "SECONDS",
         "Devices wait up to this long, at random, before they send [default: 5, at most slot/2]");
     options.add("--min-reports", min_reports_, "COUNT",
-                "No model is written before so many reports have counted [default: 0]");
+                "No model is written before complete rounds have so many reports [default: 0]");
     options.add("--robust-groups", robust_groups_, "COUNT",
                 "Against lying devices: the median of the means of so many groups of a round, in a "
                 "secret order [default: 0, the mean]");

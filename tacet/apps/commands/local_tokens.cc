@@ -27,7 +27,9 @@ constexpr std::string_view local_enrol_examples =
     "Prints that many tokens, one per line, for one report each. They are secrets, and printed "
     "once:\n"
     "the state keeps what recognises them. A server that runs reads new ones on SIGHUP. A token's\n"
-    "first digit says which shard takes it: of four, 0 to 3 are the first one's.\n";
+    "first digit says which shard takes it: of four, 0 to 3 are the first one's. With shards there "
+    "is\n"
+    "no model before every token has reported: revoke those that are lost, and enrol others.\n";
 constexpr std::string_view local_revoke_examples =
     "  tacet local revoke task.state --token-file lost.txt\n"
     "\n"
@@ -102,6 +104,13 @@ class LocalEnrol : public Command {
     static_cast<void>(local::StateFile::make(state_, task));
     local::StateFile file(state_, ledger::Access::write);
     file.expect(task);
+    if (const auto shard = file.shard(); shard.count > 1) {
+      throw base::UsageError(
+          "the state '{}' is one of {} shards, which together have no more tokens than places: "
+          "give "
+          "--shards {} and the name without its number",
+          state_, shard.count, shard.count);
+    }
     return file.enrol(count, expires);
   }
 

@@ -186,9 +186,12 @@ class Serve : public Command {
 
   void announce(local::EventLog& log, const local::Task& task, const local::HttpServer& server,
                 const local::HttpServer* admin) const {
-    const auto at = local::listen_at("--listen", listen_);
-    const auto address =
-        fmt::format("{}://{}:{}", certificate_.empty() ? "http" : "https", at.host, server.port());
+    const auto url = [](const char* scheme, const std::string& host, std::uint16_t port) {
+      const bool six = host.find(':') != std::string::npos;
+      return fmt::format("{}://{}:{}", scheme, six ? '[' + host + ']' : host, port);
+    };
+    const auto address = url(certificate_.empty() ? "http" : "https",
+                             local::listen_at("--listen", listen_).host, server.port());
     log.note(local::LogLevel::info, "started",
              fmt::format("Serving task {} at {}", task.digest, address),
              {{"task", task.digest},
@@ -196,14 +199,15 @@ class Serve : public Command {
               {"rounds", task.plan.rounds},
               {"batch_size", task.plan.batch}});
     if (admin != nullptr) {
-      const auto page =
-          fmt::format("http://{}:{}", local::listen_at("--admin", admin_).host, admin->port());
+      const auto page = url("http", local::listen_at("--admin", admin_).host, admin->port());
       log.note(local::LogLevel::info, "admin", "Metrics and status at " + page,
                {{"address", page}});
     }
     if (certificate_.empty()) {
       log.note(local::LogLevel::warning, "no_certificate",
-               "without --certificate tokens are taken from this machine only");
+               server.loopback() ? "without --certificate tokens are taken from this machine only"
+                                 : "without --certificate no token is taken here: give one, or "
+                                   "listen at 127.0.0.1");
     }
   }
 

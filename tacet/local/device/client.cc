@@ -284,7 +284,8 @@ class Device {
     const auto remains =
         fmt::format("the report stays in '{}', `resume` sends it", part_.folder.string());
     const auto reply = patience_.persist(
-        {.method = "POST", .path = "/v1/report", .token = part_.token, .body = report}, remains);
+        {.method = "POST", .path = "/v1/report", .token = part_.token, .body = report}, remains,
+        says_counted);
     if (reply.status == 200) return counted;
     const auto code = error_code(reply.body);
     const auto reason = reason_names.find(code);

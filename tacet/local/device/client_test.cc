@@ -63,6 +63,21 @@ TEST_F(ClientTest, LostAnswersAreAskedForWithTheSameBytes) {
   EXPECT_EQ(counted(), 1);
 }
 
+TEST_F(ClientTest, APageWithStatus200IsNoWordThatAReportCounts) {
+  int pages = 2;
+  transport_->after = [&](const HttpRequest& request, HttpReply& reply) {
+    if (request.path == "/v1/report" && pages-- > 0) reply = {200, "<p>please sign in</p>", 0};
+  };
+  EXPECT_EQ(join().answer, "counted");
+  EXPECT_EQ(sent("/v1/report"), 3);
+  EXPECT_EQ(counted(), 1);
+  EXPECT_EQ(spent(), 4);
+  pages = 1000;
+  patience_ = 0;
+  EXPECT_THROW(static_cast<void>(join(1)), base::IoError);  // and the report is kept for later
+  EXPECT_TRUE(std::filesystem::exists(report_of(1)));
+}
+
 TEST_F(ClientTest, AServerThatIsGoneGetsTheSameBytesLater) {
   patience_ = 0;
   std::string first;
@@ -295,7 +310,7 @@ TEST(PolicyTest, IsReadStrictly) {
   for (const std::string more :
        {"epsilon = 1\n", "largest_norm = 0\n", "largest_norm = \"1\"\n", "largest_delta = -1\n",
         "largest_delta = 1\n", "largest_norm = nan\n", "largest_norm = inf\n", "x\n",
-        "books = \"here\"\n", "books = \"\"\n", "books = 3\n"}) {
+        "books = \"here\"\n", "books = \"\"\n", "books = 3\n", "books = \"/a\\u0000b\"\n"}) {
     EXPECT_THROW((void)policy_from_toml(right + more, "p.toml"), base::DataError) << more;
   }
   EXPECT_THROW((void)policy_from_toml("largest_epsilon = 1\n", "p.toml"), base::DataError);

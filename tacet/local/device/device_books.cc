@@ -44,7 +44,12 @@ void DeviceBooks::check_names() const {
 
 std::filesystem::path DeviceBooks::find_books() {
   if (part_.policy.books.empty()) return folder_.ledger();
-  const auto place = std::filesystem::weakly_canonical(part_.policy.books);
+  std::error_code error;
+  const auto place = std::filesystem::weakly_canonical(part_.policy.books, error);
+  if (error) {
+    throw base::IoError("cannot find the policy's folder for books, '{}': {}; {}",
+                        part_.policy.books.string(), error.message(), nothing_done);
+  }
   const auto holds = [&](const std::filesystem::path& other) {
     const auto outer = std::filesystem::canonical(other);
     return std::ranges::mismatch(outer, place).in1 == outer.end();
@@ -293,8 +298,9 @@ void DeviceBooks::check_paid(const ledger::OutputRecord& output, const ledger::R
 
 void DeviceBooks::refuse_second(const DeviceFolder& folder, const std::string& task) {
   throw base::BudgetError(
-      "a report for task {} was drawn, but '{}' holds it no more; it may have been sent, and a "
-      "second one is never drawn. Put {}.report back",
+      "a report for task {} was drawn, but '{}' does not hold it; it may have been sent, and a "
+      "second one is never drawn. Put {}.report back, or take part from the folder that drew it: "
+      "devices that share books draw one",
       task, folder.path().string(), task);
 }
 

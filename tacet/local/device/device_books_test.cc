@@ -205,8 +205,13 @@ TEST_F(DeviceBooksTest, ThePolicysBooksHoldWhateverFolderAndRecordAreNamed) {
   EXPECT_THROW(static_cast<void>(join(0, policy)), base::BudgetError);  // beside the record
   policy.books = folder_of(0) / "books";
   EXPECT_THROW(static_cast<void>(join(0, policy)), base::BudgetError);  // in the device's folder
-  EXPECT_TRUE(transport_->requests.empty());
   const test::ScratchFolder elsewhere;
+  policy.books = elsewhere.path() / std::string(300, 'x');
+  EXPECT_THROW(static_cast<void>(join(0, policy)), base::IoError);
+  policy.books = elsewhere.path() / "loop";
+  std::filesystem::create_symlink(policy.books, policy.books);
+  EXPECT_THROW(static_cast<void>(join(0, policy)), base::IoError);
+  EXPECT_TRUE(transport_->requests.empty());
   policy.books = elsewhere.path() / "books";
   EXPECT_EQ(join(0, policy).answer, "counted");
   EXPECT_FALSE(std::filesystem::exists(folder_of(0) / "device.ledger"));

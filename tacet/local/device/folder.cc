@@ -98,7 +98,7 @@ std::vector<std::string> DeviceFolder::tasks() const {
 std::optional<std::string> DeviceFolder::own_file(const std::string& name,
                                                   std::size_t max_bytes) const {
   const auto file = path_ / name;
-  const int descriptor = ::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_CLOEXEC);
+  const int descriptor = ::open(file.c_str(), O_RDONLY | O_NOFOLLOW | O_NONBLOCK | O_CLOEXEC);
   if (descriptor < 0 && errno == ENOENT) return std::nullopt;
   const auto refuse = [&](const std::string& why) {
     if (descriptor >= 0) ::close(descriptor);

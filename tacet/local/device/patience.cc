@@ -29,6 +29,13 @@ bool comes_again(int status) {
 
 }  // namespace
 
+Patience::Patience(const DeviceContext& context, std::chrono::seconds max_time, std::uint64_t step)
+    : context_(context), max_(max_time), step_(step) {
+  if (max_time >= std::chrono::seconds(0) && max_time <= max_patience) return;
+  throw base::UsageError("`patience` must be 0 to {} seconds, got {}", max_patience.count(),
+                         max_time.count());
+}
+
 void Patience::pause(int attempt, milliseconds at_least, Clock::duration left) {
   if (!pauses_) {
     pauses_.emplace(context_.source.claim(random::Purpose::sampling, step_, 0, 1 << 24));
@@ -54,7 +61,8 @@ HttpReply Patience::ask(const HttpRequest& request, Clock::time_point end) {
   return context_.transport.exchange(timed);
 }
 
-HttpReply Patience::persist(const HttpRequest& request, const std::string& remains) {
+HttpReply Patience::persist(const HttpRequest& request, const std::string& remains,
+                            bool (*whole)(std::string_view body)) {
   const auto end = Clock::now() + max_;
   bool said = false;
   for (int attempt = 0;; ++attempt) {
@@ -62,9 +70,10 @@ HttpReply Patience::persist(const HttpRequest& request, const std::string& remai
     std::int64_t retry_seconds = 0;
     try {
       auto reply = ask(request, end);
-      if (!comes_again(reply.status)) return reply;
+      const bool strange = reply.status == 200 && whole != nullptr && !whole(reply.body);
+      if (!strange && !comes_again(reply.status)) return reply;
       retry_seconds = std::clamp(reply.retry_seconds, std::int64_t{0}, max_retry_seconds);
-      why = error_code(reply.body);
+      why = strange ? "the answer with status 200 is none of the protocol" : error_code(reply.body);
       if (why == "round_full") attempt = 0;  // it is there, and says when
       if (why.empty()) why = fmt::format("the server answers with status {}", reply.status);
     } catch (const UntrustedServer& error) {

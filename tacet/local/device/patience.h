@@ -5,6 +5,7 @@
 #include <functional>
 #include <optional>
 #include <string>
+#include <string_view>
 
 #include "tacet/base/progress.h"
 #include "tacet/local/http/http_client.h"
@@ -21,6 +22,8 @@ struct DeviceContext {
   const base::CancelToken* cancel = nullptr;
 };
 
+inline constexpr std::chrono::seconds max_patience{31'536'000};  // a year
+
 /// Asks a server until it has an answer that stays: with backoff and jitter where it does not
 /// answer or says that it can't now, and not before the time that it names. Whatever it answers, it
 /// is asked once a second at most, but for the few requests that taking part needs. An answer that
@@ -30,10 +33,12 @@ class Patience {
   using Clock = std::chrono::steady_clock;
 
   /// `step` is the place of its jitter among the device's own numbers, which nobody else has.
-  Patience(const DeviceContext& context, std::chrono::seconds max_time, std::uint64_t step)
-      : context_(context), max_(max_time), step_(step) {}
-  /// IoError when patience is at its end; UntrustedServer at once. Both end with `remains`.
-  [[nodiscard]] HttpReply persist(const HttpRequest& request, const std::string& remains);
+  /// UsageError below 0 seconds, and above `max_patience`.
+  Patience(const DeviceContext& context, std::chrono::seconds max_time, std::uint64_t step);
+  /// IoError when patience is at its end; UntrustedServer at once. Both end with `remains`. An
+  /// answer with status 200 that is not `whole` is no answer: a proxy's page, for example.
+  [[nodiscard]] HttpReply persist(const HttpRequest& request, const std::string& remains,
+                                  bool (*whole)(std::string_view body) = nullptr);
   /// Waits before another attempt, the first of which has number 0: longer each time, a second at
   /// least, and `at_least` so long; but no longer than `left`.
   void pause(int attempt, std::chrono::milliseconds at_least, Clock::duration left);

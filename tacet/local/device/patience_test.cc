@@ -129,6 +129,19 @@ TEST(PatienceTest, PausesGrowAndNeverEndBeforeTheServersOwn) {
   EXPECT_GE(waits[3], milliseconds(90000));
 }
 
+TEST(PatienceTest, HasBounds) {
+  Hostile transport([](const HttpRequest&) -> HttpReply { return {200, "", 0}; });
+  const auto source = random::SecureSource::create();
+  const DeviceContext context{
+      .transport = transport, .source = *source, .wait = [](milliseconds) {}};
+  EXPECT_NO_THROW(Patience(context, max_patience, 0));
+  // More than the clock's own duration holds, too.
+  for (const auto time : {std::chrono::seconds(-1), max_patience + std::chrono::seconds(1),
+                          std::chrono::seconds::max()}) {
+    EXPECT_THROW(Patience(context, time, 0), base::UsageError);
+  }
+}
+
 TEST(PatienceTest, NoAttemptOutlastsPatienceByMoreThanAnAnswerTakes) {
   for (const std::int64_t seconds : {0, 3, 12, 3600}) {
     std::vector<milliseconds> times;

@@ -53,7 +53,8 @@ std::vector<std::string> policy_mechanisms(const Node& node) {
 
 std::filesystem::path policy_folder(const Node& node) {
   const auto* name = std::get_if<std::string>(&node.value);
-  if (name == nullptr || !std::filesystem::path(*name).is_absolute()) {
+  if (name == nullptr || !std::filesystem::path(*name).is_absolute() ||
+      name->find('\0') != std::string::npos) {
     fail_at(node.where,
             "books must be the absolute path of a folder, so that it is the same one from wherever "
             "a device is started");

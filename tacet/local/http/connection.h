@@ -169,8 +169,8 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
                                                 : server_.handler.admit(head_);
     if (head_.known && place_) place_->vouch(voucher());
     if (!refused && length > 0 &&
-        !room_.take(server_.body_bytes, server_.limits.body_bytes,
-                    static_cast<std::int64_t>(length))) {
+        !room_.take(server_.bodies, head_.known ? voucher() : std::string(),
+                    server_.limits.body_bytes, static_cast<std::int64_t>(length))) {
       refused = server_.handler.overloaded();
     }
     if (refused) {

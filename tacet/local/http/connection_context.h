@@ -5,6 +5,7 @@
 #include <string>
 
 #include "tacet/local/http/address.h"
+#include "tacet/local/http/body_room.h"
 #include "tacet/local/http/http.h"
 
 namespace tacet::local::internal {
@@ -23,8 +24,8 @@ struct ConnectionContext {
   const HttpLimits& limits;
   HttpCounters& counters;
   std::atomic<bool>& draining;
-  std::atomic<std::int64_t>& body_bytes;  ///< of all bodies that are not answered yet
-  AddressRates& failures;                 ///< connections that came to nothing
+  Bodies& bodies;
+  AddressRates& failures;  ///< connections that came to nothing
 };
 
 }  // namespace tacet::local::internal

@@ -23,6 +23,8 @@ struct Notes : HttpHandler {
   std::optional<HttpAnswer> admit(RequestHead& head) override {
     heads.push_back(head);
     if (head.path == "/refused") return HttpAnswer{.status = 403, .body = "no"};
+    head.known = head.token.size() == 64;
+    if (head.known) head.note[1] = static_cast<std::uint8_t>(head.token.front());
     head.note[0] = 7;
     return std::nullopt;
   }
@@ -101,6 +103,26 @@ TEST(ConnectionTest, BodiesTogetherHaveOneRoom) {
                 notes, "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 12\r\n\r\n123456123456"),
             "");
   EXPECT_EQ(notes.bodies.size(), 3U);
+}
+
+TEST(ConnectionTest, ATokenThatAnnouncesBodiesLeavesRoomForOthers) {
+  test::MemoryConnection connection;
+  connection.limits.body_bytes = 6400;  // 64 bodies
+  Notes notes;
+  notes.keeps = true;
+  const auto post = [&](char token) {
+    return connection.exchange(
+        notes, "POST /a HTTP/1.1\r\nHost: x\r\nContent-Length: 100\r\nAuthorization: Bearer " +
+                   std::string(64, token) + "\r\n\r\n" + std::string(100, 'b'));
+  };
+  EXPECT_EQ(post('a'), "");
+  EXPECT_EQ(post('a'), "");
+  for (int i = 0; i < 5; ++i) EXPECT_EQ(count(post('a'), "overloaded"), 1U);
+  EXPECT_EQ(post('c'), "");
+  EXPECT_EQ(connection.body_bytes(), 300);
+  notes.kept.clear();
+  EXPECT_EQ(post('a'), "");
+  EXPECT_EQ(connection.body_bytes(), 100);
 }
 
 TEST(ConnectionTest, AProxyIsBelievedInWhatItHasAddedItself) {

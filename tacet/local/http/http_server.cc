@@ -153,7 +153,7 @@ class HttpServer::Impl {
     }
     socket.set_option(asio_tcp::no_delay(true), error);
     const internal::ConnectionContext shared{*handler_, options_.limits, counters_,
-                                             draining_, body_bytes_,     failures_};
+                                             draining_, bodies_,         failures_};
     if (tls == nullptr) {
       const auto connection = std::make_shared<PlainConnection>(
           PlainStream(std::move(socket)), std::move(peer), shared, std::move(place));
@@ -222,7 +222,7 @@ class HttpServer::Impl {
   HttpHandler* handler_ = nullptr;
   HttpCounters counters_;
   std::atomic<bool> draining_{false};
-  std::atomic<std::int64_t> body_bytes_{0};
+  internal::Bodies bodies_;
   std::mutex mutex_;
   internal::ConnectionPlaces places_;  // outlives the connections, which are the context's
   std::shared_ptr<boost::asio::ssl::context> tls_;

@@ -111,6 +111,18 @@ Slot slot_from_json(std::string_view text) {
   return slot;
 }
 
+std::string counted_json() {
+  return ordered_json{{"state", reason_names.of(Reason::counted)}}.dump();
+}
+
+bool says_counted(std::string_view text) {
+  try {
+    return parse_answer(text) == ordered_json{{"state", reason_names.of(Reason::counted)}};
+  } catch (const base::DataError&) {
+    return false;
+  }
+}
+
 std::string error_json(Reason reason) {
   return ordered_json{{"error", reason_names.of(reason)}, {"message", meaning_of(reason).sentence}}
       .dump();

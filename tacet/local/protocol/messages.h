@@ -24,6 +24,11 @@ struct Slot {
 /// DataError for anything that slot_json does not write.
 [[nodiscard]] Slot slot_from_json(std::string_view text);
 
+/// What a report that counts is answered with, in status 200.
+[[nodiscard]] std::string counted_json();
+/// Whether a text says that. A page that something on the way answers with does not.
+[[nodiscard]] bool says_counted(std::string_view text);
+
 /// {"error": CODE, "message": SENTENCE}, where nothing of the request stands.
 [[nodiscard]] std::string error_json(Reason reason);
 /// The code of such a text, small letters, digits and underscores; empty for any other.

@@ -50,6 +50,18 @@ TEST(Messages, NoWordOfAServerIsInWhatIsSaidOfItsAnswer) {
   }
 }
 
+TEST(Messages, NothingElseSaysThatAReportCounts) {
+  EXPECT_EQ(counted_json(), R"({"state":"counted"})");
+  EXPECT_TRUE(says_counted(" { \"state\" : \"counted\" }\n"));
+  for (const char* text :
+       {"", "counted", "<html>counted</html>", "[\"counted\"]", R"({"state":"Counted"})",
+        R"({"state":["counted"]})", R"({"error":"used_token"})", R"({"state":"counted")",
+        R"({"state":"counted","error":"used_token"})",
+        R"({"state":"counted","state":"counted"})"}) {
+    EXPECT_FALSE(says_counted(text)) << text;
+  }
+}
+
 TEST(Messages, EachReasonHasAnAnswer) {
   std::set<std::string> sentences;
   for (const auto& reason : reason_names.all) {

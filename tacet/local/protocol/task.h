@@ -21,7 +21,7 @@ struct TaskTerms {
   double delay_seconds = 5;        ///< devices wait up to this long, at random, before they send
   std::int64_t robust_groups = 0;  ///< groups of a round, in a secret order; 0: the plain mean
   double trim = 0.5;               ///< share of group means left out at each end; .5: the median
-  std::int64_t min_reports = 0;    ///< no model is written before so many have counted
+  std::int64_t min_reports = 0;    ///< no model is written before rounds with so many are done
   std::string contact;             ///< whom to ask
 };
 

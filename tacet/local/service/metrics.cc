@@ -42,7 +42,7 @@ std::string metrics_text(const ServiceSnapshot& snapshot, const ServiceCounters&
       metric("reports_accepted", "gauge", "Reports counted so far.", snapshot.reports) +
       metric("rounds", "gauge", "Rounds that are complete.", snapshot.round) +
       metric("rounds_planned", "gauge", "Rounds of the task.", snapshot.rounds) +
-      metric("rounds_cut", "gauge", "Rounds whose report was longer than honest devices'.",
+      metric("rounds_cut", "gauge", "Rounds with a report longer than honest devices'.",
              snapshot.rounds_cut) +
       metric("rounds_refused", "gauge", "Rounds whose step would have left the learner's domain.",
              snapshot.rounds_refused) +

@@ -52,7 +52,7 @@ struct ServiceSnapshot {
   std::string closed;  ///< why, before the last round
   bool ready = false;
   bool diverged = false;            ///< see Banco::diverged
-  std::int64_t rounds_cut = 0;      ///< whose report was longer than honest devices'
+  std::int64_t rounds_cut = 0;      ///< with a report longer than honest devices'
   std::int64_t rounds_refused = 0;  ///< whose step would have left the learner's domain
   std::int64_t log_lines_lost = 0;  ///< that could not be written
 };

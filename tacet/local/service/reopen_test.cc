@@ -144,10 +144,36 @@ TEST_F(ReopenTest, ATaskOfLiarsIsNotEndedAndItsModelSaysWhatWasBounded) {
   const auto published = collector().published();
   EXPECT_TRUE(published->finished);
   EXPECT_GT(published->bounded.refused, 5);
+  EXPECT_EQ(published->bounded.cut, 40);
   EXPECT_NE(receipt().find("\"rounds_refused\":"), std::string::npos);
   EXPECT_NE(receipt().find("\"diverged\":"), std::string::npos);
   EXPECT_NE(receipt().find("\"task_state\":\"finished\""), std::string::npos);
   static_cast<void>(model());
+}
+
+TEST_F(ReopenTest, AReplayNamesTheRoundsThatMetABound) {
+  begin(test::small_task({}, {{"mechanism", "l2_laplace"}, {"batch-size", "4"}}));
+  const auto tell = [&](std::size_t from, std::size_t to) {
+    for (auto i = from; i < to; ++i) {
+      const auto slot = slot_for(i);
+      Frame frame{
+          .round = slot.round, .model = model_mark(slot.model), .report_id = i + 1, .report = {}};
+      const bool lie = i == 9 || i == 16;
+      frame.report.coordinates.assign(collector().task().layout.coordinates, lie ? 2147483647 : 1);
+      EXPECT_EQ(send(i, frame_bytes(frame, collector().task().layout)), Reason::counted) << i;
+    }
+  };
+  tell(0, 20);
+  const auto bounded = [&] {
+    restart();
+    StateFile file(path_, ledger::Access::read);
+    return replay(file, ReplayCheck::every_round).bounded;
+  };
+  EXPECT_EQ(bounded(), (std::vector<std::int64_t>{2, 4}));
+  static_cast<void>(back_to(bounded().front()));
+  EXPECT_TRUE(bounded().empty());
+  tell(20, 28);
+  EXPECT_TRUE(bounded().empty());
 }
 
 TEST_F(ReopenTest, WhatCannotBeGoneBackToIsRefusedAndChangesNothing) {

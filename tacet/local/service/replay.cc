@@ -48,6 +48,8 @@ Replay replay_as_it_stands(StateFile& file, ReplayCheck check,
     }
   };
   look(0);
+  std::vector<std::int64_t> bounded;
+  BoundedRounds before{};
   Frame frame;
   file.each_frame(1, [&](const StoredFrame& one) {
     const bool counts = !is_dropped(dropped, one.sequence);
@@ -57,12 +59,15 @@ Replay replay_as_it_stands(StateFile& file, ReplayCheck check,
                             file.path().string(), reports);
     }
     if (!counts || learner.add(frame.report) != RoundLearner::Step::filled) return;
+    if (learner.bounded() != before) bounded.push_back(learner.round() - 1);
+    before = learner.bounded();
     supervision.step("replaying rounds", learner.round(), task.plan.rounds);
     look(learner.round());
   });
   if (std::ssize(stored) != learner.round() + 1) differs(file, learner.round() + 1);
   if (file.learner() != learner.bytes()) differs(file, learner.round());
-  return {reports, learner.round(), ledger::sha256(learner.bytes()), learner.model()};
+  return {reports, learner.round(), ledger::sha256(learner.bytes()), learner.model(),
+          std::move(bounded)};
 }
 
 }  // namespace

@@ -16,6 +16,7 @@ struct Replay {
   std::int64_t rounds = 0;
   std::string learner;  ///< SHA-256 of the state after the last round
   std::vector<double> model;
+  std::vector<std::int64_t> bounded;  ///< the rounds that met a bound
 };
 
 enum class ReplayCheck {

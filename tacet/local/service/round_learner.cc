@@ -98,8 +98,9 @@ RoundLearner::RoundLearner(const Task& task, GroupOrder order, std::string_view 
 }
 
 RoundLearner::Step RoundLearner::add(const mechanism::Report& report) {
-  mechanism::decode(report, task_->randomizer(), estimate_);
+  const bool cut = mechanism::decode(report, task_->randomizer(), estimate_);
   const auto place = mean_.count();
+  cut_ = cut || (place > 0 && cut_);
   if (place == 0) {
     groups_ = order_.of_round(round_, task_->plan.batch,
                               std::max<std::int64_t>(task_->terms.robust_groups, 1));
@@ -108,7 +109,7 @@ RoundLearner::Step RoundLearner::add(const mechanism::Report& report) {
   if (mean_.count() < task_->plan.batch) return Step::open;
   const auto mean = mean_.mean();
   mean_.clear();
-  std::visit([&](auto& kept) { kept.observe({mean}); }, learner_);
+  std::visit([&](auto& kept) { kept.observe({.mean = mean, .cut = cut_}); }, learner_);
   ++round_;
   return Step::filled;
 }

@@ -82,6 +82,7 @@ class RoundLearner {
   std::int64_t rounds_;
   std::int64_t round_ = 0;
   std::vector<double> estimate_;
+  bool cut_ = false;  // an estimate of the round under way was longer than honest ones
 };
 
 }  // namespace tacet::local

@@ -142,5 +142,27 @@ TEST(RoundLearnerTest, NoReportsEndATaskOrPassItsDomain) {
   }
 }
 
+// The mean of a round hides it: one report of eight is longer than any that is honest.
+TEST(RoundLearnerTest, OneReportThatNoHonestDeviceSendsIsCountedWhereverItComes) {
+  for (const auto* mechanism : {"privunit", "l2_laplace", "coordinate_laplace", "gaussian"}) {
+    const auto task = test::small_task({}, {{"mechanism", mechanism}, {"batch-size", "8"}});
+    const std::int64_t cut = mechanism == std::string("privunit") ? 0 : 1;  // reports directions
+    std::string bytes;
+    for (const int place : {0, 3, 7}) {
+      RoundLearner learner(task, GroupOrder(""));
+      for (int i = 0; i < 16; ++i) {
+        mechanism::Report report;
+        report.coordinates.assign(task.layout.coordinates, 0);
+        report.coordinates[0] = i == place ? 2147483647 : 1;
+        static_cast<void>(learner.add(report));
+      }
+      EXPECT_EQ(learner.round(), 2);
+      EXPECT_EQ(learner.bounded().cut, cut) << mechanism << ' ' << place;
+      if (place == 0) bytes = learner.bytes();
+      EXPECT_EQ(learner.bytes(), bytes) << mechanism << ' ' << place;
+    }
+  }
+}
+
 }  // namespace round_learner_test
 }  // namespace tacet::local

@@ -108,7 +108,7 @@ void Service::answer(const RequestHead& head, std::string body,
   }
   auto respond = [done](const Application& decided) {
     if (decided.slot) return done({.body = slot_json(*decided.slot)});
-    if (decided.reason == Reason::counted) return done({.body = "{\"state\":\"counted\"}"});
+    if (decided.reason == Reason::counted) return done({.body = counted_json()});
     done(refusal(decided.reason, decided.retry_seconds));
   };
   if (!writers_.submit(std::move(application), std::move(respond))) {

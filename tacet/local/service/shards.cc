@@ -166,7 +166,9 @@ std::vector<std::string> enrol_in_shards(const std::filesystem::path& path, std:
   std::int64_t enrolled = 0;
   for (const auto& one : shard_paths(path, shards)) {
     states.push_back(std::make_unique<StateFile>(one, ledger::Access::write));
-    enrolled += states.back()->count("tokens");
+    states.back()->each_token([&](const StoredToken& token) {
+      enrolled += token.revoked && !token.counted ? 0 : 1;  // nothing comes under it any more
+    });
   }
   const auto places = states.front()->task().places();
   if (enrolled + count > places) {

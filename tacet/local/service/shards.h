@@ -23,7 +23,8 @@ namespace tacet::local {
 void make_shards(const std::filesystem::path& path, const Task& task, std::int64_t count);
 
 /// Adds tokens, as many for each shard as for the others, one more for the first ones where they do
-/// not divide. UsageError where a task would have more tokens than its round has places.
+/// not divide. UsageError where a task would have more tokens than its round has places. One that
+/// was revoked before it was used gives its place back.
 [[nodiscard]] std::vector<std::string> enrol_in_shards(const std::filesystem::path& path,
                                                        std::int64_t shards, std::int64_t count,
                                                        std::int64_t expires);

@@ -167,6 +167,31 @@ TEST_F(ShardsTest, AReportThatCameToTwoShardsCountsOnce) {
   EXPECT_EQ(StateFile(merged_, ledger::Access::read).closed(), "closed");
 }
 
+TEST_F(ShardsTest, ALostDeviceIsReplacedAndTheRoundIsFull) {
+  const auto lost = tokens_[39];
+  tokens_.pop_back();
+  StateFile(shard(3), ledger::Access::write).revoke({lost});
+  tokens_.insert(tokens_.begin(), enrol_in_shards(path_, 4, 1, 0).front());
+  EXPECT_THROW(static_cast<void>(enrol_in_shards(path_, 4, 1, 0)), base::UsageError);
+  for (std::size_t device = 0; device < 40; ++device) {
+    const auto digit = std::stoul(tokens_[device].substr(0, 1), nullptr, 16);
+    Collector server(shard(digit / 4));
+    const auto mac = server.mac_of(tokens_[device]);
+    auto asked = test::slot_of(mac);
+    ASSERT_EQ(test::handle_one(server, asked, noon), Reason::slot) << device;
+    auto sent =
+        test::report_of(task_, mac, test::any_report(task_, asked.slot.value_or(Slot{}), device));
+    EXPECT_EQ(test::handle_one(server, sent, noon), Reason::counted);
+  }
+  // One that was revoked after its report keeps its place.
+  StateFile(shard(0), ledger::Access::write).revoke({tokens_.front()});
+  EXPECT_THROW(static_cast<void>(enrol_in_shards(path_, 4, 1, 0)), base::UsageError);
+  close_all();
+  EXPECT_EQ(merge_shards(shard_paths(path_, 4), merged_).left_out, 0);
+  StateFile file(merged_, ledger::Access::read);
+  EXPECT_TRUE(overview(file).finished(task_));
+}
+
 TEST_F(ShardsTest, OnlyTasksOfOneRoundHaveShards) {
   const auto other = folder_.path() / "other.state";
   EXPECT_THROW(make_shards(other, test::small_task(), 4), base::UsageError);

@@ -74,8 +74,9 @@ const std::filesystem::path& whole(const std::filesystem::path& path) {
   std::array<char, page_size_at + 2> header{};
   std::error_code error;
   const auto size = std::filesystem::file_size(path, error);
+  if (error) return path;  // a pipe, too, which would be waited for
   std::ifstream file(path, std::ios::binary);
-  if (error || !file.read(header.data(), header.size()) ||
+  if (!file.read(header.data(), header.size()) ||
       !std::string_view(header.data(), header.size()).starts_with("SQLite format 3")) {
     return path;  // others say what it is
   }

@@ -199,7 +199,7 @@ void WriterQueue::note_bounds(std::chrono::steady_clock::time_point now) {
   if (bounded != bounds_noted_ && due) {
     options_.log->note(
         LogLevel::warning, "rounds_bounded",
-        fmt::format("round {}: {} rounds so far had reports longer than honest devices send, {} "
+        fmt::format("after {} rounds: {} of them had reports longer than honest devices send, {} "
                     "would have left the learner's domain",
                     published->round, bounded.cut, bounded.refused),
         {{"round", published->round}, {"cut", bounded.cut}, {"refused", bounded.refused}});
@@ -210,7 +210,7 @@ void WriterQueue::note_bounds(std::chrono::steady_clock::time_point now) {
   divergence_noted_ = true;
   options_.log->note(
       LogLevel::warning, "diverged",
-      fmt::format("round {}: diverged: more than half of the rounds would have left the learner's "
+      fmt::format("after {} rounds: diverged: more than half of them would have left the learner's "
                   "domain; the model says nothing",
                   published->round),
       {{"round", published->round}, {"refused", bounded.refused}});

@@ -67,20 +67,23 @@ void check_report(const Report& report, const LocalRandomizer& randomizer) {
 
 }  // namespace
 
-void decode(const Report& report, const LocalRandomizer& randomizer, std::span<double> estimate) {
+bool decode(const Report& report, const LocalRandomizer& randomizer, std::span<double> estimate) {
   check_report(report, randomizer);
   const NoiseModel& noise = randomizer.noise();
   const double length = std::sqrt(squared_length(report.coordinates));
   double factor = 0;
+  bool cut = false;
   if (noise.norm.has_value()) {
     factor = *noise.norm / length;
   } else {
     const double unit = randomizer.cap().has_value()
                             ? noise.amplitude / randomizer.cap()->scale
                             : std::ldexp(noise.clipping_norm, -randomizer.norm_bits());
-    factor = length * unit > noise.max_norm ? noise.max_norm / length : unit;
+    cut = length * unit > noise.max_norm;
+    factor = cut ? noise.max_norm / length : unit;
   }
   for (std::size_t j = 0; j < estimate.size(); ++j) estimate[j] = factor * report.coordinates[j];
+  return cut;
 }
 
 std::vector<std::uint8_t> to_bytes(const Report& report, const LocalRandomizer& randomizer) {

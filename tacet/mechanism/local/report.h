@@ -17,8 +17,9 @@ struct Report {
 /// The unbiased estimate of the device's clipped gradient, of spec().dimension coordinates, in real
 /// units. Post-processing, and safe against any report: a direction is divided by its length and
 /// weighs exactly B (under lift its last coordinate is then left out), other estimates are cut to
-/// noise().max_norm. DataError for another number of coordinates, and for a direction of zeros.
-void decode(const Report& report, const LocalRandomizer& randomizer, std::span<double> estimate);
+/// noise().max_norm. Returns whether it was cut, which no honest report is but with a probability
+/// below 1e-12. DataError for another number of coordinates, and for a direction of zeros.
+bool decode(const Report& report, const LocalRandomizer& randomizer, std::span<double> estimate);
 
 /// The report on the wire: "TLRP", version, mechanism, embedding, dimension, the coordinates with
 /// four bytes each, least significant first, and the first 8 bytes of the SHA-256 of all that.

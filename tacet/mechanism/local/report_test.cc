@@ -34,6 +34,22 @@ double length(const std::vector<double>& x) {
   return std::sqrt(square);
 }
 
+TEST(Report, WhatIsLongerThanHonestReportsIsCutAndSaid) {
+  for (const auto mechanism : {LocalMechanism::privunitg, LocalMechanism::l2_laplace,
+                               LocalMechanism::coordinate_laplace}) {
+    const auto randomizer = some(mechanism, 3, Embedding::sign);
+    std::vector<double> estimate(3);
+    EXPECT_FALSE(decode({{1, 0, 0}}, randomizer, estimate));
+    const double unit = estimate[0];
+    const auto longest = static_cast<std::int32_t>(randomizer.noise().max_norm / unit);
+    EXPECT_FALSE(decode({{longest - 1, 0, 0}}, randomizer, estimate));
+    EXPECT_TRUE(decode({{0, longest + 1, 0}}, randomizer, estimate));
+    EXPECT_NEAR(length(estimate), randomizer.noise().max_norm, 1e-12);
+  }
+  std::vector<double> estimate(3);  // a direction has no length
+  EXPECT_FALSE(decode({{INT_MAX, 0, 0}}, some(LocalMechanism::djw, 3, Embedding::sign), estimate));
+}
+
 TEST(Report, ADirectionWeighsBWhateverIsSent) {
   for (const auto mechanism : {LocalMechanism::privunit, LocalMechanism::djw}) {
     const auto randomizer = some(mechanism, 3, Embedding::sign);
