@@ -105,7 +105,8 @@ class Moments {
       std::vector<double> turns(numbers_, 0.0);
       for (std::size_t k = 0; k < numbers_; ++k) {
         const auto root = root_of(k);
-        for (std::size_t l = 0; l < numbers_; ++l) turns[l] += functions_.frequency(wave, k) * root[l];
+        for (std::size_t l = 0; l < numbers_; ++l)
+          turns[l] += functions_.frequency(wave, k) * root[l];
       }
       squares_.push_back(inner(turns, turns));
       turns_.insert(turns_.end(), turns.begin(), turns.end());
@@ -223,8 +224,8 @@ class Moments {
     target.set(a, half_ + b, sum.imag() - difference.imag());
   }
 
-  /// Of one number's hat functions with a wave: along it the wave is as fast as number and wave have
-  /// in common, and what is left of it is independent of the number.
+  /// Of one number's hat functions with a wave: along it the wave is as fast as number and wave
+  /// have in common, and what is left of it is independent of the number.
   void set_hats_of_wave(const Target& target, std::size_t wave, std::size_t number) const {
     const double own = inner(root_of(number), frequencies_of(wave));
     const auto [even, odd] = hats_.with_wave(own);

@@ -24,8 +24,8 @@ data::Curves CurveMaps::of(const data::Schema& schema, base::ThreadPool& threads
   }
   const std::lock_guard alone(mutex_);
   const bool known = made_.directions == asked.directions && made_.seed == asked.seed &&
-                     made_.frequencies == asked.frequencies &&
-                     made_.whitening == asked.whitening && equal(shape_, shape);
+                     made_.frequencies == asked.frequencies && made_.whitening == asked.whitening &&
+                     equal(shape_, shape);
   if (!known || made_.weights.empty()) {
     made_ = data::with_directions(asked, shape, threads);
     shape_ = shape;
