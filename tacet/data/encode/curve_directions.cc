@@ -1,7 +1,6 @@
 #include "tacet/data/encode/curve_directions.h"
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <complex>
 #include <numbers>
@@ -10,6 +9,7 @@
 #include <vector>
 
 #include "tacet/data/encode/curve_features.h"
+#include "tacet/data/encode/hat_moments.h"
 #include "tacet/numeric/elementary.h"
 #include "tacet/numeric/symmetric.h"
 
@@ -25,89 +25,51 @@ Complex at_turns(double turns) {
   return {at.cosine, at.sine};
 }
 
+/// Invented numbers are G n for independent normal n: G, row by row. Whitening W says it, since
+/// W^-2 has the shrunk second moments but for a factor: G is W^-1 in eigenvector coordinates, with
+/// rows of length 1. A row that has none, of numbers that no release gave, stands for itself.
+std::vector<double> correlation_root(std::span<const double> whitening, std::size_t numbers) {
+  std::vector<double> root(numbers * numbers, 0.0);
+  for (std::size_t i = 0; i < numbers; ++i) root[i * numbers + i] = 1;
+  if (whitening.empty()) return root;
+  const auto system = numeric::eigensystem({whitening.begin(), whitening.end()}, numbers);
+  std::vector<double> row(numbers);
+  for (std::size_t i = 0; i < numbers; ++i) {
+    double square = 0;
+    for (std::size_t k = 0; k < numbers; ++k) {
+      row[k] = system.vectors[i * numbers + k] / system.values[k];
+      square += row[k] * row[k];
+    }
+    const double length = std::sqrt(square);
+    if (!(length > 0) || !std::isfinite(length)) continue;
+    for (std::size_t k = 0; k < numbers; ++k) root[i * numbers + k] = row[k] / length;
+  }
+  return root;
+}
+
+double inner(std::span<const double> one, std::span<const double> other) {
+  double sum = 0;
+  for (std::size_t k = 0; k < one.size(); ++k) sum += one[k] * other[k];
+  return sum;
+}
+
 // std::complex multiplies by a library call that asks for infinities.
 Complex times(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// Moments of one standard normal number z and of the pairs of hat functions around k and -k,
-/// without the factor of their height: sums over a grid that the knots lie on, whose moments of
-/// waves are those of the normal law to the last bit.
-class HatMoments {
- public:
-  HatMoments() {
-    for (int i = 0; i < points; ++i) {
-      const double z = step * i;
-      // Twice, for -z, but at 0.
-      weights_[static_cast<std::size_t>(i)] =
-          (i == 0 ? 1 : 2) * step * numeric::exp(-z * z / 2) / std::sqrt(two_pi);
-      for (std::size_t k = 0; k < half_hats; ++k) {
-        const auto knot = static_cast<std::int64_t>(k);
-        const double left = CurveFunctions::hat(knot, z) * (std::numbers::sqrt2 / 2);
-        const double right =
-            CurveFunctions::hat(Curves::hats - 1 - knot, z) * (std::numbers::sqrt2 / 2);
-        const auto place = static_cast<std::size_t>(i);
-        even_[k][place] = left + right;
-        odd_[k][place] = left - right;
-        if (left + right == 0) continue;
-        if (end_[k] == 0) begin_[k] = place;
-        end_[k] = place + 1;
-      }
-    }
-    for (std::size_t k = 0; k < half_hats; ++k) {
-      for (std::size_t i = 0; i < points; ++i) {
-        mean[k] += weights_[i] * even_[k][i];
-        slope[k] += weights_[i] * odd_[k][i] * step * static_cast<double>(i);
-        for (std::size_t j = 0; j < half_hats; ++j) {
-          even_square[k][j] += weights_[i] * even_[k][i] * even_[j][i];
-          odd_square[k][j] += weights_[i] * odd_[k][i] * odd_[j][i];
-        }
-      }
-    }
-  }
-
-  using Values = std::array<double, half_hats>;
-  Values mean{};   ///< of the even ones
-  Values slope{};  ///< mean of the odd ones times z
-  std::array<Values, half_hats> even_square{};
-  std::array<Values, half_hats> odd_square{};
-
-  /// Means of even ones times cos(2 pi turns z), and of odd ones times the sine.
-  [[nodiscard]] std::pair<Values, Values> with_wave(double turns) const {
-    std::pair<Values, Values> out{};
-    std::array<Complex, points> waves;
-    for (std::size_t i = 0; i < points; ++i) {
-      waves[i] = at_turns(turns * step * static_cast<double>(i));
-    }
-    for (std::size_t k = 0; k < half_hats; ++k) {
-      for (std::size_t i = begin_[k]; i < end_[k]; ++i) {
-        out.first[k] += weights_[i] * even_[k][i] * waves[i].real();
-        out.second[k] += weights_[i] * odd_[k][i] * waves[i].imag();
-      }
-    }
-    return out;
-  }
-
- private:
-  static constexpr double step = 1.0 / 24;  // an eighth of the way between knots
-  static constexpr int points = 8 * 24;
-  std::array<double, points> weights_{};
-  std::array<std::size_t, half_hats> begin_{};  // of the points where hat functions are not 0
-  std::array<std::size_t, half_hats> end_{};
-  std::array<std::array<double, points>, half_hats> even_{};
-  std::array<std::array<double, points>, half_hats> odd_{};
-};
-
 /// Moments of all functions under the invented law.
 class Moments {
  public:
-  Moments(const CurveFunctions& functions, base::ThreadPool& threads)
+  Moments(const CurveFunctions& functions, std::span<const double> whitening,
+          base::ThreadPool& threads)
       : functions_(functions),
         shape_(functions.shape()),
         waves_(functions.frequencies()),
         numbers_(static_cast<std::size_t>(shape_.numbers)),
         half_(functions.half()),
-        threads_(threads) {
+        threads_(threads),
+        root_(correlation_root(whitening, numbers_)) {
     read_waves();
     read_line();
   }
@@ -130,18 +92,24 @@ class Moments {
   [[nodiscard]] const std::vector<std::vector<double>>& line() const { return line_; }
 
  private:
+  /// Of a wave, in turns per standard deviation of the independent numbers.
   [[nodiscard]] std::span<const double> frequencies_of(std::size_t wave) const {
     return std::span(turns_).subspan(wave * numbers_, numbers_);
+  }
+  [[nodiscard]] std::span<const double> root_of(std::size_t number) const {
+    return std::span(root_).subspan(number * numbers_, numbers_);
   }
 
   void read_waves() {
     for (std::size_t wave = 0; wave < waves_; ++wave) {
-      double square = 0;
+      std::vector<double> turns(numbers_, 0.0);
       for (std::size_t k = 0; k < numbers_; ++k) {
-        turns_.push_back(functions_.frequency(wave, k));
-        square += turns_.back() * turns_.back();
+        const auto root = root_of(k);
+        for (std::size_t l = 0; l < numbers_; ++l)
+          turns[l] += functions_.frequency(wave, k) * root[l];
       }
-      squares_.push_back(square);
+      squares_.push_back(inner(turns, turns));
+      turns_.insert(turns_.end(), turns.begin(), turns.end());
     }
     std::size_t level = 0;
     for (const auto count : shape_.levels) {
@@ -176,6 +144,8 @@ class Moments {
     row[half_ + wave] = functions_.wave_height() * value.imag();
   }
 
+  /// Of normal numbers a line's best coefficients are the mean slopes of what it stands for,
+  /// whatever their correlations (Stein's identity).
   void read_line() {
     const auto none = level_means_.size();
     line_.assign(1 + numbers_, std::vector<double>(2 * half_, 0.0));
@@ -183,7 +153,7 @@ class Moments {
       const Complex mean = angle_mean(wave, none) * damping(squares_[wave]);
       set_wave(line_[0], wave, mean);
       for (std::size_t k = 0; k < numbers_; ++k) {
-        const double w = two_pi * turns_[wave * numbers_ + k];
+        const double w = two_pi * functions_.frequency(wave, k);
         set_wave(line_[1 + k], wave, Complex{-mean.imag() * w, mean.real() * w});
       }
     }
@@ -242,22 +212,22 @@ class Moments {
   void set_waves(const Target& target, std::size_t a, std::size_t b) const {
     const auto left = frequencies_of(a);
     const auto right = frequencies_of(b);
-    double inner = 0;
-    for (std::size_t k = 0; k < numbers_; ++k) inner += left[k] * right[k];
+    const double product = inner(left, right);
     const double squares = squares_[a] + squares_[b];
     auto [difference, sum] = angle_moments(a, b);
     const double factor = functions_.wave_height() * functions_.wave_height() / 2;
-    difference *= factor * damping(squares - 2 * inner);
-    sum *= factor * damping(squares + 2 * inner);
+    difference *= factor * damping(squares - 2 * product);
+    sum *= factor * damping(squares + 2 * product);
     target.set(a, b, difference.real() + sum.real());
     target.set(half_ + a, half_ + b, difference.real() - sum.real());
     target.set(half_ + a, b, sum.imag() + difference.imag());
     target.set(a, half_ + b, sum.imag() - difference.imag());
   }
 
-  /// Of one number's hat functions with a wave.
+  /// Of one number's hat functions with a wave: along it the wave is as fast as number and wave
+  /// have in common, and what is left of it is independent of the number.
   void set_hats_of_wave(const Target& target, std::size_t wave, std::size_t number) const {
-    const double own = turns_[wave * numbers_ + number];
+    const double own = inner(root_of(number), frequencies_of(wave));
     const auto [even, odd] = hats_.with_wave(own);
     const Complex rest = angle_mean(wave, level_means_.size()) *
                          damping(squares_[wave] - own * own) *
@@ -274,14 +244,14 @@ class Moments {
 
   void set_hats(const Target& target, std::size_t one, std::size_t other) const {
     const double factor = functions_.hat_height() * functions_.hat_height();
+    const auto moments =
+        one == other ? hats_.of_one() : hats_.of_two(inner(root_of(one), root_of(other)));
     for (std::size_t a = 0; a < half_hats; ++a) {
       for (std::size_t b = 0; b < half_hats; ++b) {
         const auto left = waves_ + one * half_hats + a;
         const auto right = waves_ + other * half_hats + b;
-        const bool same = one == other;
-        target.set(left, right,
-                   factor * (same ? hats_.even_square[a][b] : hats_.mean[a] * hats_.mean[b]));
-        target.set(half_ + left, half_ + right, same ? factor * hats_.odd_square[a][b] : 0);
+        target.set(left, right, factor * moments.even[a][b]);
+        target.set(half_ + left, half_ + right, factor * moments.odd[a][b]);
       }
     }
   }
@@ -302,8 +272,18 @@ class Moments {
     }
   }
 
-  /// Constant, numbers and the levels of different columns are uncorrelated under the law.
+  /// Constant, the independent numbers and the levels of different columns are uncorrelated under
+  /// the law.
   void take_off_line(std::size_t first, numeric::SymmetricBlock& out) const {
+    auto parts = line_;
+    for (std::size_t k = 0; k < numbers_; ++k) {
+      auto& part = parts[1 + k];
+      std::ranges::fill(part, 0.0);
+      for (std::size_t i = 0; i < numbers_; ++i) {
+        const double factor = root_of(i)[k];
+        for (std::size_t j = 0; j < part.size(); ++j) part[j] += factor * line_[1 + i][j];
+      }
+    }
     std::vector<double> shares(1 + numbers_, 1.0);
     for (const auto& column : phases_) {
       shares.insert(shares.end(), column.size(), 1 / static_cast<double>(column.size()));
@@ -311,8 +291,8 @@ class Moments {
     threads_.for_blocks(
         static_cast<std::int64_t>(out.size), 32, [&](int, std::int64_t begin, std::int64_t end) {
           for (auto i = static_cast<std::size_t>(begin); i < static_cast<std::size_t>(end); ++i) {
-            for (std::size_t part = 0; part < line_.size(); ++part) {
-              const double* row = line_[part].data() + first;
+            for (std::size_t part = 0; part < parts.size(); ++part) {
+              const double* row = parts[part].data() + first;
               const double factor = shares[part] * row[i];
               if (factor == 0) continue;
               double* to = out.matrix.data() + i * out.size;
@@ -328,6 +308,7 @@ class Moments {
   std::size_t numbers_;
   std::size_t half_;
   base::ThreadPool& threads_;
+  std::vector<double> root_;  // of the numbers' correlations
   HatMoments hats_;
   std::vector<double> turns_;                              // wave by wave
   std::vector<double> squares_;                            // of a wave's turns
@@ -347,7 +328,7 @@ Curves with_directions(const Curves& curves, const CurveShape& shape, base::Thre
   out.lines.assign(directions * line_each, 0.0F);
   if (directions == 0) return out;
   const CurveFunctions functions(curves, shape);
-  const Moments moments(functions, threads);
+  const Moments moments(functions, curves.whitening, threads);
   const auto space = numeric::leading_space(moments.blocks(), directions, threads);
   out.energy = space.energy;
   out.even = space.parts.size() == 2 ? static_cast<std::int64_t>(space.parts[0].count) : 0;

@@ -8,7 +8,7 @@
 
 /// Principal curves: features of all numbers and categories of a record together, beside the
 /// linear ones. They are smooth random functions and hat functions, less what a linear model
-/// says, along the directions in which invented public records differ most
+/// says, along the directions in which invented records differ most
 /// (docs/methods/curves.md). A part of the schema that training adds, and that models alone have.
 namespace tacet::data {
 
@@ -38,7 +38,7 @@ struct Curves {
   // What training makes of it. Target and whitening are functions of what it released.
   Standard target{};                ///< of the labels, on their scale from -1 to 1
   std::vector<double> whitening{};  ///< numbers x numbers, row by row
-  // Public: functions of the above and of the columns (encode/curve_directions.h).
+  // Functions of the whitening and of public facts (encode/curve_directions.h).
   std::int64_t even = 0;  ///< directions of even functions, the first ones; without categories
   double energy = 0;      ///< mean square of the curves of an invented record
   std::vector<std::int16_t> weights{};  ///< of functions: encode/curve_map.h says in which order

@@ -70,8 +70,8 @@ data::Schema release_whitening(optimize::PartSums& raw, const data::Schema& stan
                        optimize::gram_noise(rows.norm_bound, false, release.adjacency).diagonal;
   auto schema = standardised;
   const auto curves = data::curve_shape(schema);
-  schema.curves = data::with_directions(*schema.curves, curves, context.threads);
   schema.curves->whitening = whitening_of(moments, numbers, noise);
+  schema.curves = data::with_directions(*schema.curves, curves, context.threads);
   schema.constant = std::sqrt(data::curve_scales(curves, schema.curves->share).constant);
   return schema;
 }

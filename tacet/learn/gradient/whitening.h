@@ -32,8 +32,8 @@ struct WhiteningRelease {
 
 /// Releases the mean of z z' over the records of the raw schema, z the numbers of `standardised` in
 /// released standard deviations, shortened where |z|^2 > 1.5 k: in Frobenius norm a record adds at
-/// most 1.5 k (docs/proofs/gram.md), certified in integers. Gives the schema with its whitening
-/// and, by public numbers alone, the map of its curves and its constant.
+/// most 1.5 k (docs/proofs/gram.md), certified in integers. Gives the schema with its whitening,
+/// the map of its curves, which follows from whitening and public facts, and its constant.
 [[nodiscard]] data::Schema release_whitening(optimize::PartSums& raw,
                                              const data::Schema& standardised,
                                              const WhiteningRelease& release,

@@ -19,9 +19,13 @@ data::Curves CurveMaps::of(const data::Schema& schema, base::ThreadPool& threads
                     asked.frequencies <= data::Curves::max_frequencies;
   if (!fits) throw base::DataError("the request asks for curves that there cannot be");
   const auto shape = data::curve_shape(schema);
+  if (std::ssize(asked.whitening) != shape.numbers * shape.numbers) {
+    throw base::DataError("the request whitens other numbers than it has");
+  }
   const std::lock_guard alone(mutex_);
   const bool known = made_.directions == asked.directions && made_.seed == asked.seed &&
-                     made_.frequencies == asked.frequencies && equal(shape_, shape);
+                     made_.frequencies == asked.frequencies && made_.whitening == asked.whitening &&
+                     equal(shape_, shape);
   if (!known || made_.weights.empty()) {
     made_ = data::with_directions(asked, shape, threads);
     shape_ = shape;
@@ -29,7 +33,6 @@ data::Curves CurveMaps::of(const data::Schema& schema, base::ThreadPool& threads
   auto curves = made_;
   curves.share = asked.share;
   curves.target = asked.target;
-  curves.whitening = asked.whitening;
   return curves;
 }
 

@@ -8,8 +8,9 @@
 
 namespace tacet::optimize {
 
-/// Maps of curves, which parts make for themselves: they follow from the columns and a public seed,
-/// with the same bits everywhere, and a request of some kilobytes need not carry megabytes of them.
+/// Maps of curves, which parts make for themselves: they follow from the columns, a public seed and
+/// released numbers, with the same bits everywhere, and a request of some kilobytes need not carry
+/// megabytes of them.
 /// The parts of one process share what takes a second to make: the last map is kept. For several
 /// threads at once.
 class CurveMaps {

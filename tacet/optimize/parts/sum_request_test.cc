@@ -122,10 +122,19 @@ TEST(SumRequest, CurvesTravelWithoutTheirMapWhichPartsMakeOnce) {
     other.curves->directions = 3;
     EXPECT_EQ(maps.of(other, threads).weights,
               data::with_directions(*other.curves, shape, threads).weights);
+    // And one for other released moments.
+    other = curved_schema();
+    other.curves->whitening = {1.1, -1.0 / 7, -1.0 / 7, 0.9};
+    EXPECT_EQ(maps.of(other, threads).weights,
+              data::with_directions(*other.curves, shape, threads).weights);
+    EXPECT_NE(maps.of(other, threads).weights, schema.curves->weights);
   }
   auto too_many = curved_schema();
   too_many.curves->directions = data::Curves::max_directions + 1;
   EXPECT_THROW((void)maps.of(too_many, threads), base::DataError);
+  auto too_few = curved_schema();
+  too_few.curves->whitening.pop_back();
+  EXPECT_THROW((void)maps.of(too_few, threads), base::DataError);
   for (const auto how : {Rewriting::standards, Rewriting::columns}) {
     const auto wrong = settings_to_text({raw, ReleasedSchema{schema, how}, RowsTask{}});
     EXPECT_THROW((void)settings_from_text(wrong), base::DataError);
