@@ -63,8 +63,8 @@ double affordable_step(double coarse, double epsilon, double theta, double uses)
   constexpr double cells = 32768;
   const double tilt = std::max(theta, 1e-3);
   const double width = epsilon + 30 / tilt;
-  // A wide step is affordable unless it would move log delta by more than a fifth of itself: two
-  // stages afford some more.
+  // A grid of about 32768 cells, unless so wide a step would move log delta by more than a fifth of
+  // itself. Then up to 2^20 cells, which two stages (staged_sum.h) can still afford.
   const double precise = std::sqrt(1.6 * epsilon / (tilt * uses));
   constexpr double max_cells = 0x1p20;
   const double step =

@@ -161,8 +161,8 @@ class Merger {
       p += p_[j];
       if (p_[j] > 0) reference = std::max(reference, ratio(j));
     }
-    // An atom at the anchor that outweighs the mass close to it stays alone. Not so if that mass is
-    // most of the rest: these tiny losses would then fit no other bucket.
+    // An atom at the anchor that outweighs the mass close to it stays alone, unless that
+    // mass is most of the rest: these tiny losses would then fit no other bucket.
     const double total = std::accumulate(p_.begin(), p_.end(), 0.0);
     if (cells_.anchor_atom > p && p <= 0.5 * total) {
       grid_.offset = cells_.anchor;
