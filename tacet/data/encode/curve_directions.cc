@@ -25,14 +25,14 @@ Complex at_turns(double turns) {
   return {at.cosine, at.sine};
 }
 
-// std::complex multiplies by a library call that asks for infinities.
+// std::complex multiplies by a library call that handles infinities, which is slow.
 Complex times(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// Moments of one standard normal number z and of the pairs of hat functions around k and -k,
-/// without the factor of their height: sums over a grid that the knots lie on, whose moments of
-/// waves are those of the normal law to the last bit.
+/// Moments of a standard normal number z and of the pairs of hat functions around k and -k, without
+/// their height. They are sums over a grid that contains the knots; on it the moments of waves
+/// agree with the normal law to the last bit.
 class HatMoments {
  public:
   HatMoments() {
@@ -68,11 +68,11 @@ class HatMoments {
 
   using Values = std::array<double, half_hats>;
   Values mean{};   ///< of the even ones
-  Values slope{};  ///< mean of the odd ones times z
+  Values slope{};  ///< means of the odd functions times z
   std::array<Values, half_hats> even_square{};
   std::array<Values, half_hats> odd_square{};
 
-  /// Means of even ones times cos(2 pi turns z), and of odd ones times the sine.
+  /// Means of the even functions times cos(2 pi turns z), and of the odd functions times the sine.
   [[nodiscard]] std::pair<Values, Values> with_wave(double turns) const {
     std::pair<Values, Values> out{};
     std::array<Complex, points> waves;
@@ -89,16 +89,17 @@ class HatMoments {
   }
 
  private:
-  static constexpr double step = 1.0 / 24;  // an eighth of the way between knots
+  static constexpr double step = 1.0 / 24;  // an eighth of the distance between knots
   static constexpr int points = 8 * 24;
   std::array<double, points> weights_{};
-  std::array<std::size_t, half_hats> begin_{};  // of the points where hat functions are not 0
+  // first grid point at which each hat function is not 0
+  std::array<std::size_t, half_hats> begin_{};
   std::array<std::size_t, half_hats> end_{};
   std::array<std::array<double, points>, half_hats> even_{};
   std::array<std::array<double, points>, half_hats> odd_{};
 };
 
-/// Moments of all functions under the invented law.
+/// Moments of all functions under the assumed law of records (see with_directions).
 class Moments {
  public:
   Moments(const CurveFunctions& functions, base::ThreadPool& threads)
@@ -112,8 +113,8 @@ class Moments {
     read_line();
   }
 
-  /// One block for even and one for odd functions, or one for all where categories mix them, less
-  /// what a line in numbers and categories says.
+  /// One block for even and one for odd functions, or one for all if categories mix them. The part
+  /// that is linear in numbers and categories is subtracted.
   [[nodiscard]] std::vector<numeric::SymmetricBlock> blocks() const {
     std::vector<numeric::SymmetricBlock> out;
     const std::size_t size = shape_.levels.empty() ? half_ : 2 * half_;
@@ -125,8 +126,8 @@ class Moments {
     return out;
   }
 
-  /// The best line: a constant, a coefficient per number, and what each category adds; each for
-  /// all functions.
+  /// The best linear fit of every function: a constant, a coefficient per number, and an offset per
+  /// category.
   [[nodiscard]] const std::vector<std::vector<double>>& line() const { return line_; }
 
  private:
@@ -157,12 +158,12 @@ class Moments {
     }
   }
 
-  /// e^(-|2 pi turns|^2 / 2): the mean of a wave in normal numbers.
+  /// e^(-|2 pi turns|^2 / 2): the mean of a wave over normal numbers.
   static double damping(double square_turns) {
     return numeric::exp(-0.5 * two_pi * two_pi * square_turns);
   }
 
-  /// The mean factor of the categories' angles, of all columns but one.
+  /// The mean of the categories' angle factor, over all columns but one.
   [[nodiscard]] Complex angle_mean(std::size_t wave, std::size_t without) const {
     Complex mean = 1;
     for (std::size_t j = 0; j < level_means_.size(); ++j) {
@@ -224,7 +225,8 @@ class Moments {
     return {difference, sum};
   }
 
-  /// Writes a moment of the functions at i and j, where both are in one of the blocks, at most two.
+  /// Writes the moment of the functions i and j to the block, one of at most two, that contains
+  /// both.
   struct Target {
     std::span<numeric::SymmetricBlock> blocks;
     std::size_t size;  // of each
@@ -255,7 +257,7 @@ class Moments {
     target.set(a, half_ + b, sum.imag() - difference.imag());
   }
 
-  /// Of one number's hat functions with a wave.
+  /// Sets the moments of one number's hat functions with a wave.
   void set_hats_of_wave(const Target& target, std::size_t wave, std::size_t number) const {
     const double own = turns_[wave * numbers_ + number];
     const auto [even, odd] = hats_.with_wave(own);
@@ -264,7 +266,8 @@ class Moments {
                          (functions_.wave_height() * functions_.hat_height());
     for (std::size_t hat = 0; hat < half_hats; ++hat) {
       const auto place = waves_ + number * half_hats + hat;
-      // e^(i w z) times an even hat is its cosine's part, times an odd one i times its sine's.
+      // The mean of e^(i w z) with an even hat is that of the cosine; with an odd one it is i times
+      // that of the sine.
       target.set(wave, place, rest.real() * even[hat]);
       target.set(half_ + wave, place, rest.imag() * even[hat]);
       target.set(wave, half_ + place, -rest.imag() * odd[hat]);
@@ -302,7 +305,7 @@ class Moments {
     }
   }
 
-  /// Constant, numbers and the levels of different columns are uncorrelated under the law.
+  /// Under the law, the constant, the numbers and the levels of different columns are uncorrelated.
   void take_off_line(std::size_t first, numeric::SymmetricBlock& out) const {
     std::vector<double> shares(1 + numbers_, 1.0);
     for (const auto& column : phases_) {
@@ -333,7 +336,8 @@ class Moments {
   std::vector<double> squares_;                            // of a wave's turns
   std::vector<std::vector<std::vector<Complex>>> phases_;  // by column, level, wave
   std::vector<std::vector<Complex>> level_means_;          // by column, wave
-  std::vector<std::vector<double>> line_;                  // by part of the line, function
+  // one row per part of the linear fit, one column per function
+  std::vector<std::vector<double>> line_;
 };
 
 }  // namespace
@@ -355,7 +359,7 @@ Curves with_directions(const Curves& curves, const CurveShape& shape, base::Thre
   std::size_t direction = 0;
   for (std::size_t b = 0; b < space.parts.size(); ++b) {
     const auto& part = space.parts[b];
-    const std::size_t first = b * functions_each;  // of the block, among all functions
+    const std::size_t first = b * functions_each;  // first function of the block
     for (std::size_t k = 0; k < part.count; ++k, ++direction) {
       std::vector<double> line(line_each, 0.0);
       for (std::size_t i = 0; i < functions_each; ++i) {
