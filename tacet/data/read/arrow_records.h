@@ -14,8 +14,8 @@
 
 namespace tacet::data {
 
-/// What becomes of columns that a schema does not read: their values are missing, or given out
-/// where their type has any, for a ledger that knows records again by all of their columns.
+/// What happens to columns that a schema does not read. Their values are missing, or they are given
+/// if their type has any, for a ledger that recognises records by all of their columns.
 enum class FurtherColumns { missing, given };
 
 /// The records of a stream of the Arrow C data interface, batch by batch, nothing of them copied:
