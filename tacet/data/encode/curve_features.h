@@ -18,8 +18,10 @@ struct CurvePoint {
 /// The functions of which principal curves are made. They depend on the public seed alone:
 ///
 /// - even ones: cos(w z + angle) for each frequency w, then for each number the sums of hat
-/// functions around k and -k standard deviations; - odd ones: sin(w z + angle) for each frequency,
-/// then for each number the differences of the same hat functions.
+///   functions around k and -k standard deviations;
+/// - odd ones: sin(w z + angle) for each frequency, then for each number the differences of the
+/// same
+///   hat functions.
 ///
 /// Frequencies are the rows of random orthogonal matrices, scaled to the lengths of normal rows (Yu
 /// et al. 2016) with standard deviation 1 / (.7 sqrt(columns)). Each category adds a normal angle

@@ -18,10 +18,11 @@ namespace tacet::data {
 /// - a field is split at the separator, and a list into its entries; blanks around an id are
 /// dropped;
 /// - an id that is empty or spelt like a missing value is left out, and with `count` also an id
-/// that is
-///   not a whole number from 0 to count - 1 (1.0 is 1);
+/// that
+///   is not a whole number from 0 to count - 1 (1.0 is 1);
 /// - an id that occurs again counts once, and so do two ids in one bucket;
 /// - of the rest, the first `max_ids` count, in the record's order.
+///
 /// Any bytes are an id. They are hashed as they are, even if they are not UTF-8. Not for several
 /// threads at once.
 class IdBag {
