@@ -23,13 +23,16 @@ namespace {
 constexpr double class_radius = 20;  // margins of classes, see learn/gradient/gradient_plan
 constexpr double number_radius = 4;
 constexpr double usual_growth = 2;
-// Of a kink, changing a loss by half of it: what solvers still reach in a few seconds, on a line
-// and with several columns.
+// Smallest width by which kinks are smoothed, if that changes a loss by half of the width. Solvers
+// still converge in a few seconds, with one column and with several.
 constexpr double min_line_width = 1e-6;
 constexpr double min_width = 1e-4;
-constexpr double solver_share = 0.005;        // of a phase's sensitivity, for the certified solver
-constexpr double min_tolerance = 0x1p-45;     // of the radius: what doubles can certify
-constexpr std::int64_t max_chain_steps = 12;  // of descent; beyond, the certified solver is shorter
+// of a phase's sensitivity; tolerance of the certified solver
+constexpr double solver_share = 0.005;
+// relative to the radius; smaller ones cannot be certified in doubles
+constexpr double min_tolerance = 0x1p-45;
+// of descent; beyond this the certified solver is faster
+constexpr std::int64_t max_chain_steps = 12;
 
 /// The chains, a line each.
 struct Chain {
