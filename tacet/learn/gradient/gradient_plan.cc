@@ -16,10 +16,11 @@
 
 // A plan is made in stages, one after the other, with one file for each:
 //
-// what is asked     the problem, the records of a step       resolve, gradient_batches the budget
-// what is released before the steps        first_releases the course        clipping norm, number
-// and size of steps  gradient_course, or paper_course the noise         noise, events, guarantee
-// gradient_noise the settings      what the receipt says                    list_settings below
+//   what is asked     the problem, the records of a step       resolve, gradient_batches
+//   the budget        what is released before the steps        first_releases
+//   the course        clipping norm, number and size of steps  gradient_course, or paper_course
+//   the noise         noise, events, guarantee                 gradient_noise
+//   the settings      what the receipt says                    list_settings below
 //
 // The stages "budget" and "course" depend on how much noise the budget allows. This is computed
 // once, before them, and passed on.

@@ -11,11 +11,11 @@
 /// Localised private minimisation (Feldman, Koren, Talwar 2020; Asi, Levy, Duchi 2021): a chain of
 /// regularised problems, each around the last one's noisy answer, with less and less noise.
 ///
-/// * `ladder`: all records in each phase (or blocks), regularisation tripling; adapts to how
+///  * `ladder`: all records in each phase (or blocks), regularisation tripling; adapts to how
 ///    sharply the risk grows. The default for pure privacy, kinks and constraints.
-/// * `localized`: algorithm 1 of Asi, Levy, Duchi 2021; `calibration=paper` as printed. * `growth`:
-/// their algorithm 2, epochs on shrinking balls; `calibration=paper` as printed. * `phased-erm`:
-/// Feldman, Koren, Talwar 2020, section 4, blocks that halve.
+///  * `localized`: algorithm 1 of Asi, Levy, Duchi 2021; `calibration=paper` as printed.
+///  * `growth`: their algorithm 2, epochs on shrinking balls; `calibration=paper` as printed.
+///  * `phased-erm`: Feldman, Koren, Talwar 2020, section 4, blocks that halve.
 ///
 /// Guarantee under replace_one and zero_out, pure with delta 0 and by exact Gaussian composition
 /// otherwise (docs/proofs/ladder.md). The solver is descent with a fixed number of steps, whose
