@@ -26,7 +26,8 @@ privacy::Released<std::vector<double>> release_objective(const data::Dataset& da
                                                          const ObjectivePlan& plan,
                                                          const TrainingContext& context) {
   const mechanism::PerturbedSolver solver = [&](std::span<const double> linear) {
-    // What is drawn while the solver runs, and how long that takes, is nobody's business.
+    // A solver reveals by its running time how the data are; running time is outside of the
+    // guarantee.
     return optimize::minimise_certified(dataset,
                                         {.loss = solver_loss(plan),
                                          .sum_l2 = plan.sum_l2,
