@@ -73,6 +73,7 @@ struct Forecast {
 enum class Stopping {
   unknown,  ///< everything that was reserved
   /// what was debited, if the account's currency is a filter that allows it; only if the
+  /// decision to stop used nothing but released values
   by_released_values
 };
 

@@ -6,7 +6,8 @@ namespace tacet::learn {
 
 /// The public facts that decide how far noisy gradient descent may go.
 struct StepFacts {
-  /// a = C * sigma_one / N: standard deviation of the noise in the mean gradient
+  /// a = C * sigma_one / N: standard deviation of the noise in the mean gradient, if the whole
+  /// budget went into one release
   double release_noise;
   std::int64_t columns;  ///< encoded columns
   double norm_bound;     ///< of a row

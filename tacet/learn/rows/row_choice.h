@@ -52,7 +52,8 @@ struct RowChoice {
   optimize::Granularity granularity = optimize::Granularity::row;
   optimize::SecondClip second = optimize::SecondClip::masked;
   double aggregate = 0;  ///< norm of the chosen part of the sum, if SecondClip::aggregate is used
-  /// number of rows or cells per step; of words for `fixed`, and for `fest`
+  /// number of rows or cells per step; of words for `fixed`, and for `fest`, for which 0 means a
+  /// threshold
   std::int64_t count = 0;
   double score_bound = 0;  ///< longer sums score as this
   double threshold = 0;    ///< in units that touch a word; for sparse_vector a norm of a row's sum

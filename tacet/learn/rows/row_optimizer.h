@@ -21,6 +21,7 @@ enum class RowOptimizerKind {
   adagrad,   ///< Duchi, Hazan, Singer (2011)
   adam,      ///< Kingma, Ba (2015), with moments and counts of chosen numbers only
   /// the same as in dense frameworks: numbers that are not chosen have gradient 0, so their
+  /// moments fall and they go on moving
   adam_dense_zero
 };
 inline constexpr auto row_optimizer_names =
