@@ -7,6 +7,11 @@
 #include "tacet/accounting/accountant.h"
 
 /// Budgets for releases that depend on earlier answers.
+///
+/// Example:
+///
+///     auto filter = accounting::Filter::zcdp(0.5, privacy::Adjacency::add_remove);
+///     const bool may_be_released = filter.admit(privacy::Gaussian{20});
 namespace tacet::accounting {
 
 /// Admits releases whose parameters may be chosen from earlier outputs, as long as their sum stays
