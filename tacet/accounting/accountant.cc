@@ -16,8 +16,9 @@
 #include "tacet/base/error.h"
 #include "tacet/numeric/rounding.h"
 
-// The way of an event through the routes, one text for both quantities: what it may be at once,
-// then its dominating pairs, its Renyi curve, and what needs no search. The smallest bound wins.
+// Asks every route for its bound of an event and keeps the smallest one. The same text serves both
+// questions (epsilon at a delta, delta at an epsilon; see quantity.h). First come answers in closed
+// form, then dominating pairs, then the Renyi curve, then bounds that need no search.
 namespace tacet::accounting {
 namespace {
 
@@ -25,10 +26,10 @@ template <typename Asked>
 PrivacyInterval interval(const Event& given, Adjacency adjacency, const Asked& asked,
                          const AccountOptions& options);
 
-/// What costs nothing.
+/// The interval of an event that costs nothing.
 PrivacyInterval no_cost() { return {0, 0, true, "none", 0}; }
 
-/// Takes a bound of another route where it is smaller.
+/// Takes another route's bound if it is smaller.
 void offer(PrivacyInterval& best, internal::Bound bound) {
   if (bound.value < best.upper || best.route.empty()) {
     best.upper = bound.value;
@@ -36,8 +37,8 @@ void offer(PrivacyInterval& best, internal::Bound bound) {
   }
 }
 
-/// Checks the ends against each other. Where no data sets attain the pair, another route may prove
-/// less than the pair costs; its lower end then says nothing.
+/// Checks the ends against each other. If no data sets attain the dominating pair, another route
+/// may prove less than the pair costs. The pair's lower end then says nothing about the event.
 void check_ends(PrivacyInterval& best) {
   if (best.lower_is_attained) best.attained = std::max(best.attained, best.lower);
   if (best.attained > best.upper) {
@@ -49,7 +50,7 @@ void check_ends(PrivacyInterval& best) {
   if (best.lower > best.upper) best.lower = 0;
 }
 
-/// The smallest bound of the routes that search. One that throws a NumericError is ruled out.
+/// The smallest bound of the routes that search. A route that throws NumericError is left out.
 template <typename Asked>
 PrivacyInterval best_route(const Event& event, Adjacency adjacency, double start,
                            const Asked& asked, const AccountOptions& options) {
@@ -88,7 +89,7 @@ PrivacyInterval best_route(const Event& event, Adjacency adjacency, double start
   return best;
 }
 
-/// The worst of several blocks that no single pair covers.
+/// The largest interval among the blocks, for blocks that no single pair covers.
 template <typename Interval>
 PrivacyInterval worst_block(const Partitioned& blocks, const Interval& interval) {
   auto worst = interval(blocks.parts.front());
@@ -106,8 +107,8 @@ PrivacyInterval worst_block(const Partitioned& blocks, const Interval& interval)
   return worst;
 }
 
-/// What the same event costs for a record more or less, which two of give another bound: only where
-/// that may be smaller, not where data sets meet the pair.
+/// Group privacy: a bound for a replaced record from two steps of the same event under add_remove.
+/// Tried only if it may be smaller, and not if data sets attain the pair.
 template <typename Asked>
 void offer_group(PrivacyInterval& best, const Event& event, Adjacency adjacency,
                  const AccountOptions& options, const Asked& asked) {
@@ -122,8 +123,8 @@ void offer_group(PrivacyInterval& best, const Event& event, Adjacency adjacency,
   offer(best, {asked.by_group(one, best.upper), "group"});
 }
 
-/// All records instead of samples, where no route has a bound: next to no noise overflows those of
-/// samples.
+/// A bound with all records in place of samples, if no route has a bound: with next to no noise the
+/// numbers of a sample overflow.
 template <typename Asked>
 void offer_all_records(PrivacyInterval& best, const Event& event, Adjacency adjacency,
                        const Asked& asked) {
@@ -133,9 +134,8 @@ void offer_all_records(PrivacyInterval& best, const Event& event, Adjacency adja
   if (whole) offer(best, {asked.by_all_records(*whole), "gaussian"});
 }
 
-/// What the parts cost one by one: their epsilons and deltas added up, and bounds of their own
-/// where some have an analysis of their own. A delta has none of the second kind: it falls with
-/// epsilon, and the other routes say how.
+/// Bounds of the parts one by one: the sums of their epsilons and deltas, and the analyses that
+/// some kinds of parts have of their own. The latter exist for epsilon only.
 template <typename Asked>
 void offer_sums(PrivacyInterval& best, const Event& event, Adjacency adjacency, const Asked& asked,
                 const AccountOptions& options) {
@@ -149,9 +149,9 @@ void offer_sums(PrivacyInterval& best, const Event& event, Adjacency adjacency, 
   }
 }
 
-/// What two releases cost one by one, where the first is of a kind whose costs add up: the fit of a
-/// schema, and what is computed with it. Ledgers book the two so, and the joint bound of many small
-/// releases may be larger.
+/// Bounds the two parts of a composition one by one, if the costs of the first one add up: the fit
+/// of a schema, and what is computed with it. Ledgers book the two in this way, and the joint bound
+/// of many small releases may be larger.
 template <typename Asked>
 void offer_both(PrivacyInterval& best, const Event& event, Adjacency adjacency, const Asked& asked,
                 const AccountOptions& options) {
@@ -171,7 +171,7 @@ void offer_both(PrivacyInterval& best, const Event& event, Adjacency adjacency, 
   }
 }
 
-/// An event that is not refused and has few different parts.
+/// The interval of an event that is not refused and has few different parts.
 template <typename Asked>
 PrivacyInterval of_few_parts(const Event& event, Adjacency adjacency, const Asked& asked,
                              const AccountOptions& options) {
@@ -201,8 +201,8 @@ PrivacyInterval of_few_parts(const Event& event, Adjacency adjacency, const Aske
   return best;
 }
 
-/// Many different parts count as few that cost at least as much, and the Renyi bound as twice as
-/// many. What only the few are known to cost at least says nothing about the event.
+/// Bounds an event with many different parts by one with few parts that costs at least as much; the
+/// Renyi bound uses twice as many. The lower ends of the coarser event say nothing about this one.
 template <typename Asked>
 PrivacyInterval of_many_parts(const Event& event, const Event& few, Adjacency adjacency,
                               const Asked& asked, const AccountOptions& options) {

@@ -10,8 +10,8 @@ namespace tacet::base {
 class WorkMeter;
 }
 
-/// What an event costs. A pair of event and adjacency without a proof is a GuaranteeError that says
-/// why; nothing is ever accounted as something else that looks similar.
+/// Computes what an event costs. GuaranteeError, with the reason, if there is no proof for the
+/// event under this adjacency: no event is ever accounted as another one that looks similar.
 ///
 /// Example:
 ///
@@ -24,41 +24,41 @@ namespace tacet::accounting {
 using namespace privacy;  // NOLINT(google-build-using-namespace)
 using base::WorkMeter;
 
-/// What is known about an epsilon or a delta. `upper` is proved for the mechanism. `lower` bounds
-/// the dominating pair from below; where lower_is_attained, two real data sets meet that pair and
-/// no smaller value is true of the mechanism; elsewhere it only shows how tight the numerics are.
-/// Both ends are rounded to the safe side; a lower end above a proved upper one is an
-/// InternalError.
+/// What is known about an epsilon or a delta. `upper` is proved for the mechanism. `lower` is a
+/// lower bound for the dominating pair. If lower_is_attained, two real data sets attain that pair,
+/// and no smaller value is true of the mechanism. Otherwise it only shows how tight the numerics
+/// are. Both ends are rounded to the safe side. InternalError if a lower end is above a proved
+/// upper end.
 struct PrivacyInterval {
   double lower;
   double upper;
   bool lower_is_attained;
-  /// What gave `upper`: "gaussian", "pld", "rdp", "pure", "basic" (sums of epsilons and of deltas),
-  /// "tuning profile", "shuffle", "objective", "participation", "group" (twice add_remove),
-  /// "trivial" (delta 1), or "none" for what costs nothing.
+  /// The route that gave `upper`: "gaussian", "pld", "rdp", "pure", "basic" (sums of epsilons and
+  /// of deltas), "tuning profile", "shuffle", "objective", "participation", "group" (twice
+  /// add_remove), "trivial" (delta 1), or "none" if the event costs nothing.
   std::string route;
-  /// Two real data sets exist for which nothing below this is true. `lower` itself where that is
-  /// attained; a smaller number from data sets of another kind, or 0, where it is not.
+  /// Two real data sets exist for which no smaller value is true: equal to `lower` if that is
+  /// attained; otherwise a smaller number from another kind of data sets, or 0.
   double attained = 0;
 };
 
-/// How far an accounting goes.
+/// How much an accounting may compute.
 struct AccountOptions {
-  double tolerance = 1e-3;     ///< relative width at which the refinement of an interval may stop
-  int largest_log2_size = 20;  ///< of a transform: bounds time and memory; wider intervals result
-  bool attained = false;       ///< also look for `attained` where no data sets meet the pair
-  WorkMeter* work = nullptr;   ///< counts what is computed and ends it at a limit; null: none
+  double tolerance = 1e-3;  ///< relative width at which the refinement of an interval may stop
+  /// of a transform: bounds time and memory; smaller values give wider intervals
+  int largest_log2_size = 20;
+  bool attained = false;      ///< also look for `attained` if no data sets attain the pair
+  WorkMeter* work = nullptr;  ///< counts the work and ends it at a limit; null: no limit
 };
 
 /// epsilon of `event` at `delta` between neighbours of `adjacency`: the smallest bound of all
-/// proved routes. Infinity where only a larger delta allows a finite one. A pair of event and
-/// adjacency without a proof is a GuaranteeError that says why; nothing is ever accounted as
-/// something else that looks similar. Delta 0 gives pure epsilon or infinity. The PRG slack is
-/// not included.
+/// proved routes. Infinity if only a larger delta allows a finite one. GuaranteeError, with the
+/// reason, if there is no proof for the event under this adjacency. Delta 0 gives pure epsilon or
+/// infinity. The PRG slack is not included.
 [[nodiscard]] PrivacyInterval epsilon_interval(const Event& event, Adjacency adjacency, Delta delta,
                                                const AccountOptions& options = {});
 
-/// delta of `event` at `epsilon`; the same rules.
+/// delta of `event` at `epsilon`; the rules are those of epsilon_interval.
 [[nodiscard]] PrivacyInterval delta_interval(const Event& event, Adjacency adjacency,
                                              Epsilon epsilon, const AccountOptions& options = {});
 

@@ -13,7 +13,8 @@ namespace {
 
 using numeric::infinity;
 
-constexpr std::size_t max_apart = 8;  // beyond that equal shares of delta prove next to nothing
+// with more parts, equal shares of delta prove next to nothing
+constexpr std::size_t max_apart = 8;
 
 bool has_own_analysis(const Event& event) {
   return event.as<RandomlyRepeated>() != nullptr || event.as<ShuffledLocal>() != nullptr ||
@@ -33,8 +34,8 @@ void take(const Event& event, Parts& parts) {
   }
 }
 
-/// The sum of epsilons where `share` of delta goes to the other parts and the rest, in equal parts,
-/// to those with an analysis of their own.
+/// The sum of epsilons if the other parts get `share` of delta. The parts with an analysis of their
+/// own divide the rest equally.
 class Division {
  public:
   Division(Parts parts, double delta, const EpsilonOf& epsilon_of)
@@ -98,7 +99,7 @@ double apart_epsilon(const Event& event, Adjacency adjacency, double delta,
   if (alone) return division.at(0);
   const auto sums = basic_composition(division.others(), adjacency);
   double best = sums && sums->delta <= delta ? division.at(sums->delta) : infinity;
-  // Pure parts take nothing of delta, and gain nothing by it when there are few.
+  // Pure parts need no delta, and with few of them a share of delta gains nothing.
   if (sums && sums->delta == 0) return best;
   return std::min(best, searched(division, delta));
 }

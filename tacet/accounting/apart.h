@@ -4,17 +4,17 @@
 
 #include "tacet/accounting/routes/language.h"
 
-/// Compositions whose parts are accounted one by one: some kinds of events have an analysis of
-/// their own (private selection, shuffled reports, objective perturbation) that their composition
-/// with others lacks, and for which a Renyi curve may prove far less.
+/// Compositions that are accounted part by part. Some kinds of events (private selection, shuffled
+/// reports, objective perturbation) have their own analysis. It does not extend to compositions
+/// with other events, for which a Renyi curve may prove far less.
 namespace tacet::accounting::internal {
 
 /// The epsilon of an event at a delta.
 using EpsilonOf = std::function<double(const Event& event, double delta)>;
 
-/// The smallest sum of epsilons that was found for dividing `delta` among the parts that have an
-/// analysis of their own and the composition of all others (basic composition: Dwork, Rothblum,
-/// Vadhan 2010). Infinity where no part has such an analysis, or where many do.
+/// Divides `delta` among the parts with their own analysis and the composition of all others, and
+/// returns the smallest sum of epsilons found (basic composition: Dwork, Rothblum, Vadhan 2010).
+/// Infinity if no part, or more than eight parts, have their own analysis.
 [[nodiscard]] double apart_epsilon(const Event& event, Adjacency adjacency, double delta,
                                    const EpsilonOf& epsilon_of);
 

@@ -11,14 +11,14 @@ namespace tacet::accounting {
 
 namespace {
 
-/// A point of [dear, cheap] away from its ends, for numbers that may be anything.
+/// x, kept away from the ends of [dear, cheap]; for unknowns that may take any value.
 double between(double dear, double x, double cheap) { return std::clamp(x, dear, cheap); }
 
 /// A shortfall of epsilon below which a search for a number may stop.
 constexpr double shortfall = 1e-3;
 
-/// Where a search may start. Many samples of rate q tend to Gaussian DP of mu = q sqrt(T (e^{1/s^2}
-/// - 1)) (Bu, Dong, Long, Su 2020); this is the target's mu over what follows sqrt(T).
+/// A start for the search. Many samples of rate q tend to Gaussian DP with mu = q sqrt(T (e^{1/s^2}
+/// - 1)) (Bu, Dong, Long, Su 2020). This is the target's mu over sqrt(T) times the root.
 double rate_of_one_step(NoiseMultiplier noise, const CalibrationTarget& target) {
   const bool known = target.delta.value() > 0 && target.epsilon.value() < 1e4;
   const double mu = known ? gaussian::mu_for(target.epsilon, target.delta) : 1;
@@ -77,7 +77,7 @@ std::int64_t max_steps(const std::function<Event(std::int64_t)>& event,
     return static_cast<std::int64_t>(std::llround(std::exp(-x)));
   };
   const auto at_steps = [](std::int64_t steps) { return -std::log(static_cast<double>(steps)); };
-  // Up to here the next number of steps is accounted too.
+  // up to this number of steps, the next number is accounted too
   constexpr std::int64_t exact = 5000;
   const auto threshold = internal::cheapest_within(
       {.event = [&](double x) { return event(steps_at(x)); },

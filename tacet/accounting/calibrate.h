@@ -8,8 +8,8 @@
 
 namespace tacet::accounting {
 
-/// What a calibration must keep. `work`, if given, counts what the accountings compute and may end
-/// them.
+/// The guarantee that a calibration must keep. `work`, if given, counts the accountings' work and
+/// may end them.
 struct CalibrationTarget {
   Epsilon epsilon;
   Delta delta;
@@ -19,14 +19,14 @@ struct CalibrationTarget {
 
 /// Noisy sums over Poisson samples, as minibatch training makes them: `steps` times Gaussian noise
 /// on a sample that every record joins with probability `rate`. rate 1 reads all records each time.
-/// The noise is that of the whole unit's bound, as in PoissonSampled.
+/// The noise is relative to the bound of a whole unit, as in PoissonSampled.
 struct SampledGaussianPlan {
   SamplingRate rate;
   std::int64_t steps;
   std::int64_t max_records_per_unit = 1;
 };
 
-/// The plan's event at a given noise.
+/// The plan's event with the given noise.
 [[nodiscard]] Event to_event(const SampledGaussianPlan& plan, NoiseMultiplier noise);
 
 /// The smallest noise multiplier (standard deviation over the clipping norm C) that makes the plan
@@ -38,23 +38,23 @@ struct SampledGaussianPlan {
 [[nodiscard]] NoiseMultiplier calibrate_noise(const SampledGaussianPlan& plan,
                                               const CalibrationTarget& target);
 
-/// The same for any family of events that cost less the larger the number is, between e^-14 and
-/// e^30.
+/// As calibrate_noise(), for any family of events whose cost falls as the number grows. The number
+/// is between e^-14 and e^30.
 [[nodiscard]] double min_noise(const std::function<Event(double)>& event,
                                const CalibrationTarget& target);
 
-/// Larger numbers of steps are not looked for.
+/// The search ends at this number of steps.
 inline constexpr std::int64_t max_steps_sought = std::int64_t{1} << 40;
 
-/// The largest number of steps of a family of events that cost more the more steps they take which
-/// stays (epsilon, delta)-DP; 0 where not even one does. At most max_steps_sought. It was itself
+/// The largest number of steps that stays (epsilon, delta)-DP, for a family of events whose cost
+/// grows with the steps; 0 if one step is too many. At most max_steps_sought. It was itself
 /// accounted. Up to 5000, one step more was accounted too and exceeds epsilon; larger numbers spend
 /// at least epsilon (1 - 1e-3), or one larger by 2e-4 exceeds it.
 [[nodiscard]] std::int64_t max_steps(const std::function<Event(std::int64_t)>& event,
                                      const CalibrationTarget& target);
 
-/// The largest sampling rate that stays (epsilon, delta)-DP for `steps` steps at `noise`; 0 where
-/// none above 1e-9 does. It was itself accounted, and spends at least epsilon (1 - 1e-3), or a rate
+/// The largest sampling rate that stays (epsilon, delta)-DP for `steps` steps at `noise`; 0 if no
+/// rate above 1e-9 does. It was itself accounted, and spends at least epsilon (1 - 1e-3), or a rate
 /// larger by 2e-4 exceeds it.
 [[nodiscard]] SamplingRate calibrate_rate(std::int64_t steps, NoiseMultiplier noise,
                                           const CalibrationTarget& target);

@@ -15,10 +15,10 @@ namespace {
 
 using numeric::infinity;
 
-/// Excesses beyond this say no more than their sign.
+/// Larger excesses count as this one: only their sign matters.
 constexpr double largest_excess = 5;
 
-/// A point and the log of what it spends over the target.
+/// A point x, and the log of its cost over the target.
 struct Probe {
   double x;
   double excess;
@@ -27,8 +27,8 @@ struct Probe {
 /// How one phase searches.
 struct Phase {
   std::function<double(double)> excess;
-  double aim;     ///< the excess to head for, at most 0
-  double narrow;  ///< a bracket of that width is enough
+  double aim;     ///< the excess to aim for, at most 0
+  double narrow;  ///< the search ends with a bracket of this width
   std::function<bool(const Probe&)> done;
 };
 
@@ -44,13 +44,13 @@ class Search {
     at = approach(at, {[&](double x) { return by_wide_interval(x); }, 0, narrow,
                        [](const Probe& p) { return std::fabs(p.excess) < 0.02; }});
     safe_.reset();
-    // The default options, so that whoever accounts the result again gets the same number.
+    // Uses the default options, so that anybody who accounts the result again gets the same number.
     const auto fine = [&](double x) { return by_interval(x); };
-    // Closed forms are worth more digits; epsilon 0 none, as next to it intervals stay wide.
+    // Closed forms deserve more digits. Epsilon 0 does not: next to it intervals stay wide.
     const double share = target_.epsilon.value() == 0 ? 100 : width_ < 1e-8 ? 1e-3 : 1;
     const auto done = [&](const Probe& p) {
       const double enough = unknown_.enough(p.x);
-      // No search is finer than the intervals it goes by.
+      // A search cannot be finer than the intervals that it compares.
       const double allowed = enough > 0 ? std::max(share * enough, width_) : 0;
       return p.excess <= 0 && p.excess >= -allowed;
     };
@@ -63,7 +63,7 @@ class Search {
   [[nodiscard]] double log_share(double spent) const {
     if (spent == 0) return -largest_excess;
     const double share = std::log(spent / target_.epsilon.value());
-    // What is not a number is not safe.
+    // NaN counts as unsafe.
     return std::isnan(share) ? largest_excess : std::clamp(share, -largest_excess, largest_excess);
   }
   [[nodiscard]] double by_interval(double x) {
@@ -72,7 +72,7 @@ class Search {
     width_ = 1 - interval.lower / interval.upper;
     return log_share(interval.upper);
   }
-  /// From a wide interval: its middle, where it has one.
+  /// The middle of a wide interval, if the interval is finite.
   [[nodiscard]] double by_wide_interval(double x) {
     const auto interval = epsilon_interval(unknown_.event(x), target_.adjacency, target_.delta,
                                            {.tolerance = 5e-2, .work = target_.work});
@@ -80,7 +80,7 @@ class Search {
     return log_share(width_ < 0.2 ? 0.5 * (interval.lower + interval.upper) : interval.upper);
   }
 
-  /// Where the Renyi bound meets the target; the point given where it does not.
+  /// The point at which the Renyi bound meets the target; `start` if there is none.
   [[nodiscard]] Probe by_renyi(const Probe& start) {
     bool known = true;
     const auto excess = [&](double x) {
@@ -88,7 +88,7 @@ class Search {
         const auto curve = rdp::curve(unknown_.event(x), target_.adjacency, target_.work);
         if (curve) return log_share(rdp::best_epsilon(*curve, target_.delta).epsilon);
       } catch (const base::NumericError&) {
-        // Another route decides.
+        // The Renyi route has no bound here, but another route may have one.
       }
       known = false;
       return 0.0;
@@ -100,7 +100,7 @@ class Search {
     return known && met ? found : start;
   }
 
-  /// Secants inside a growing bracket. Returns the last point; the best safe one stays in safe_.
+  /// Secant steps inside a growing bracket. Returns the last point; safe_ holds the best safe one.
   Probe approach(Probe at, const Phase& phase) {
     std::optional<Probe> safe;
     std::optional<Probe> unsafe;
@@ -119,7 +119,7 @@ class Search {
       const double shift = (at.excess - phase.aim) / slope_;
       double next = at.x + shift;
       if (!safe || !unsafe) {
-        // A step that does not reach the boundary is followed by a longer one.
+        // If a step does not reach the boundary, the next one is longer.
         const double length =
             std::clamp(std::max(std::fabs(shift), phase.narrow) * growth, 0.0, stride);
         growth *= 2;
@@ -131,7 +131,7 @@ class Search {
       }
       const double width = safe->x - unsafe->x;
       if (width <= phase.narrow) break;
-      // Halves where secants do not shrink the bracket.
+      // Bisects if secants do not shrink the bracket.
       const bool slow = i % 3 == 2 && width > 0.5 * last_width;
       if (i % 3 == 2) last_width = width;
       const double edge = 0.02 * width;
@@ -144,8 +144,8 @@ class Search {
     return at;
   }
 
-  /// Two points that are not too close tell how fast the excess falls; noise of the intervals' ends
-  /// must not.
+  /// Learns from two points how fast the excess falls. They must not be too close: the noise of the
+  /// intervals' ends would dominate.
   void learn_slope(const std::optional<Probe>& safe, const std::optional<Probe>& unsafe,
                    const Probe& at) {
     for (const auto& other : {at.excess > 0 ? safe : unsafe, at.excess > 0 ? unsafe : safe}) {
@@ -161,8 +161,8 @@ class Search {
 
   const Unknown& unknown_;
   const CalibrationTarget& target_;
-  double slope_ = 1;  ///< of the excess as x falls
-  double width_ = 1;  ///< of the last interval, relative
+  double slope_ = 1;  ///< how fast the excess falls in x
+  double width_ = 1;  ///< of the last interval, relative to its value
   std::optional<Probe> safe_;
 };
 

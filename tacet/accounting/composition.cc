@@ -15,7 +15,7 @@ std::optional<Guarantee> joint_guarantee(std::vector<Event> events, Adjacency ad
       const auto found = account(all, adjacency, Delta(delta));
       if (std::isfinite(found.epsilon)) return found;
     } catch (const base::Error&) {
-      // Nothing is proved at this delta: the next one may do.
+      // Nothing is proved at this delta; try the next one.
     }
   }
   return std::nullopt;

@@ -18,8 +18,8 @@ namespace {
 
 using pairs::Order;
 
-/// Adds the pairs that one indivisible event dominates and real data sets meet; adds nothing where
-/// none are known.
+/// Adds the pairs that an indivisible event dominates and that real data sets attain, if any are
+/// known.
 void add_attained_pairs(const Occurrence& one, Adjacency adjacency, DominatingPairs& out) {
   const Event* base = &one.event;
   double rate = 1;
@@ -33,13 +33,14 @@ void add_attained_pairs(const Occurrence& one, Adjacency adjacency, DominatingPa
     replaced = rate < 1 && is_replaced(*sampled, adjacency);
     if (replaced) distance = Adjacency::add_remove;
   } else if (const auto* subset = one.event.as<FixedSizeSampled>()) {
-    // All other records at -C: a sample without the record is the same whoever it is, a sample with
-    // it moves by what the record does (2C, or C from nothing to C among records at 0).
+    // The worst data sets have all other records at -C. A sample without the record then always has
+    // the same sum, and one with it moves by the record's distance: 2C, or C if the others are at
+    // 0.
     base = &*subset->base;
     rate = numeric::divide_down(static_cast<double>(subset->sample_size),
                                 static_cast<double>(subset->population));
   }
-  // The Gaussian releases among several from one sample; together they are one Gaussian.
+  // Of several releases from one sample, take the Gaussian ones. Together they are one Gaussian.
   std::vector<Occurrence> parts;
   Event first = *base;
   if (flatten(*base, 1, parts) && parts.size() > 1 && join_gaussians(parts, distance) &&
@@ -49,7 +50,7 @@ void add_attained_pairs(const Occurrence& one, Adjacency adjacency, DominatingPa
   if (has_orders(first, distance)) return;
   bool attained = true;
   if (records > 1 && rate < 1) {
-    // Only Gaussian noise has pairs that units of several records meet.
+    // For units of several records, an attained pair is known for Gaussian noise only.
     if (!squared_mu(first, distance)) return;
     const Event units = PoissonSampled{rate, std::move(first), records};
     if (const auto uses = uses_of(units, adjacency, {}, &attained); attained && uses) {
@@ -89,9 +90,9 @@ std::optional<DominatingPairs> attained_pairs(const Event& event, Adjacency adja
 
 namespace {
 
-/// Whether profiles of the parts without a loss distribution are worth their time although a Renyi
-/// bound covers everything: only where they are quick. Of mechanisms that are known by a Renyi
-/// bound, and of nothing else, they tell less than that.
+/// Whether to compute profiles of the parts without a loss distribution although a Renyi bound
+/// covers everything. Only if they are quick, and not if a Renyi bound is all that is known of
+/// every part: the profiles would then prove less than that bound.
 bool profiles_pay(const std::vector<const Occurrence*>& without, std::size_t parts,
                   Adjacency adjacency) {
   const auto known_by_renyi = [](const Occurrence* one) {
@@ -130,7 +131,7 @@ std::optional<DominatingPairs> dominating_pairs(const Event& event, Adjacency ad
     return std::nullopt;
   }
   for (const auto* one : without) {
-    // An event's own accountants are no help to itself.
+    // An event's profile must not ask for itself.
     const bool itself = one->event == event && !is_sampled(event);
     if (!add_pairs(*one, itself ? Missing::none : Missing::proved_profile)) return std::nullopt;
   }
@@ -149,15 +150,15 @@ bool is_narrow(double lower, double upper, const AccountOptions& options) {
   return upper <= lower * (1 + wide * options.tolerance);
 }
 
-/// Cells times different pairs are what takes time: beyond 16 pairs there are fewer cells to each.
+/// The time is cells times different pairs. With more than 16 pairs each gets fewer cells.
 pld::PldOptions pld_options(const AccountOptions& options, const DominatingPairs& dominating) {
   int size = options.largest_log2_size;
   for (std::size_t pairs = 16; pairs < dominating.remove.size() && size > 12; pairs *= 2) --size;
   return {.tolerance = options.tolerance, .largest_log2_size = size, .work = options.work};
 }
 
-/// The interval of a composition. Many rare uses may need longer transforms than the others: where
-/// they leave it wide, it is tried once more with those.
+/// The interval of a composition. With many rare uses, the usual transforms may leave it wide; it
+/// is then tried once more with longer ones.
 pld::Bracket composed(const DominatingPairs& dominating, const ComposePairs& compose,
                       const AccountOptions& options) {
   constexpr double many = 0x1p20;
@@ -176,7 +177,7 @@ pld::Bracket composed(const DominatingPairs& dominating, const ComposePairs& com
   return bracket;
 }
 
-/// The lower end of what data sets attain of an event whose dominating pair they do not.
+/// A lower bound from data sets, for an event whose dominating pair no data sets attain.
 double attained_end(const Event& event, Adjacency adjacency, const ComposePairs& compose,
                     const AccountOptions& options) {
   const auto part = attained_pairs(event, adjacency);
@@ -188,7 +189,7 @@ double attained_end(const Event& event, Adjacency adjacency, const ComposePairs&
   }
 }
 
-/// The pairs of an event, unless their losses are beyond what a grid can hold.
+/// The pairs of an event; nothing if its losses do not fit a grid.
 std::optional<DominatingPairs> pairs_or_none(const Event& event, Adjacency adjacency,
                                              const AccountOptions& options) {
   try {

@@ -23,7 +23,7 @@ namespace {
 using pairs::Order;
 using pairs::PairPointer;
 
-/// The symmetric pair of an indivisible event, or null.
+/// The symmetric pair of an indivisible event; null if it has none.
 struct PairOf {
   Adjacency adjacency;
   bool* attained;
@@ -37,7 +37,7 @@ struct PairOf {
     return pairs::laplace(e.noise_multiplier / distance_factor(adjacency));
   }
   PairPointer operator()(const DiscreteGaussian& e) const {
-    // Beyond this the list of atoms becomes long; the Renyi route covers it.
+    // With larger sigma the list of atoms becomes long; the Renyi route covers those.
     constexpr double largest_sigma = 3000;
     if (e.dimension != 1 || e.sigma <= 0 || e.sigma > largest_sigma || e.sensitivity == 0) {
       return nullptr;
@@ -53,7 +53,8 @@ struct PairOf {
   PairPointer operator()(const DiscreteLaplace& e) const {
     const double shift = distance_factor(adjacency) * static_cast<double>(e.sensitivity);
     if (e.scale <= 0 || e.sensitivity == 0 || shift / e.scale > largest_loss) return nullptr;
-    if (shift > 0x1p52) return by_pure(pure_epsilon(e, adjacency));  // no longer exact
+    // beyond this, integers are not exact in a double
+    if (shift > 0x1p52) return by_pure(pure_epsilon(e, adjacency));
     auto law = pairs::discrete_laplace(e.scale, shift);
     return law.exact ? std::move(law.pair) : unattained(std::move(law.pair));
   }
@@ -76,8 +77,8 @@ struct PairOf {
   }
 };
 
-/// Points of the (epsilon, delta) curve of an event whose analysis gives those, in both orders of
-/// the neighbours; none for any other event.
+/// Points of the (epsilon, delta) curve, in both orders of the neighbours, for events whose
+/// analysis gives such points; empty for all others.
 struct PointsOf {
   using Points = std::vector<pairs::Point>;
   Adjacency adjacency;
@@ -130,23 +131,27 @@ struct UsesOf {
     return uses ? uses : by_profile(event);
   }
 
-  /// A sample by the pair of what reads it alone: its own accountants come here for it.
+  /// The pair of a sample, from the pair of the event that reads it. An event that has its own
+  /// accountants is asked through them here.
   [[nodiscard]] Uses of_sample(const Event& event) const {
     if (const auto* sampled = event.as<PoissonSampled>()) return poisson(*sampled);
     return fixed_size(*event.as<FixedSizeSampled>());
   }
 
-  /// Which law of a pair comes first.
+  /// Which of the two laws comes first in a pair.
   enum class First {
-    by_order,  ///< that of the order: with the record for `remove`, without it for `add`
-    record  ///< that with the record; in the order `add` it is sup_S Q(S) - a P(S) that is bounded
+    /// as the order says: the law with the record for `remove`, the one without it for `add`
+    by_order,
+    /// always the law with the record; in the order `add` the bound is then one of sup_S Q(S) - a
+    /// P(S)
+    record
   };
 
   [[nodiscard]] static Uses exact(std::function<PairPointer()> make) {
     return [make = std::move(make)](Order) { return Use{make(), nullptr}; };
   }
 
-  /// An event without structure; its pair is symmetric.
+  /// The pair of an event without structure, which is symmetric.
   [[nodiscard]] Uses single(const Event& event) const {
     if (const auto square = squared_mu(event, adjacency)) {
       if (*square == 0 || std::isinf(*square)) return {};
@@ -173,7 +178,7 @@ struct UsesOf {
 
   [[nodiscard]] Uses poisson(const PoissonSampled& event) const {
     if (event.rate == 1) return of(*event.base);
-    // Numbers lose their digits in the masses of smaller rates; a larger one costs more.
+    // Smaller rates lose digits in the masses. They count as this one, which costs more.
     constexpr double min_rate = 1e-250;
     if (event.rate > 0 && event.rate < min_rate) {
       *attained = false;
@@ -189,12 +194,14 @@ struct UsesOf {
     };
   }
 
-  /// A Poisson sample of units with several records (sampled_units.md): Gaussian noise by what each
-  /// number of records moves; anything else as if a unit joined whole or not at all.
+  /// A Poisson sample of units with several records (docs/proofs/sampled_units.md). For Gaussian
+  /// noise: what each number of sampled records moves. For anything else: as if a unit joined whole
+  /// or not at all.
   [[nodiscard]] Uses of_units(const PoissonSampled& event) const {
     const bool other = is_replaced(event, adjacency);
     const auto square = squared_mu(*event.base, other ? Adjacency::add_remove : adjacency);
-    constexpr double largest_square = 1e8;  // squares of larger shifts lose the losses' digits
+    // with larger squared shifts the losses lose their digits
+    constexpr double largest_square = 1e8;
     if (square && *square > 0 && *square < largest_square) {
       const pairs::SampledUnit unit{numeric::sqrt_up(*square), event.rate,
                                     event.max_records_per_unit};
@@ -214,8 +221,8 @@ struct UsesOf {
     const auto base = inside.of(*event.base);
     if (!base) return {};
     auto first = base(Order::remove);
-    // With several releases, the tests that best tell one record from none may differ from those
-    // that best tell the other from none.
+    // Of several releases, the best test for one record against none may differ from the best test
+    // for the other record against none.
     if (first.below) *attained = false;
     if (first.pair->replaced(event.rate)) {
       return exact([base, rate = event.rate] { return base(Order::remove).pair->replaced(rate); });
@@ -244,7 +251,7 @@ struct UsesOf {
     return {mix(std::move(base.pair)), base.below ? mix(std::move(base.below)) : nullptr};
   }
 
-  /// What reads a Poisson sample.
+  /// The pair of an event that reads a Poisson sample, with the law of the record first.
   [[nodiscard]] Uses with_record_first(const Event& base) const {
     if (is_several(base)) {
       auto uses = product(base, First::record);
@@ -262,7 +269,8 @@ struct UsesOf {
       parts.push_back(std::move(uses));
     }
     if (parts.empty()) return {};
-    // Each block may be met; that the worst of them is met for every epsilon is not known.
+    // Each block may be attained, but nobody has shown that the worst of them is attained at every
+    // epsilon.
     *attained = false;
     return [parts = std::move(parts), work = options.work](Order order) {
       spend(work, 1e6 * static_cast<double>(parts.size()));
@@ -272,7 +280,7 @@ struct UsesOf {
     };
   }
 
-  /// Several releases from the same records as one law of their summed losses.
+  /// The summed loss of several releases from the same records, as one pair.
   [[nodiscard]] Uses product(const Event& event, First first) const {
     if (const auto square = squared_mu(event, adjacency)) return single(event);
     std::vector<Occurrence> parts;
@@ -292,7 +300,7 @@ struct UsesOf {
     };
     struct Laws {
       pld::Product remove;
-      std::optional<pld::Product> add;  ///< where it differs
+      std::optional<pld::Product> add;  ///< if it differs from `remove`
     };
     auto remove = law(Order::remove);
     if (!remove) return {};
@@ -313,8 +321,8 @@ struct UsesOf {
   }
 };
 
-/// Whether the two orders of an event differ. Only a Poisson sample of an event whose orders agree
-/// makes them differ.
+/// Whether the two orders of an event differ. This happens only for a Poisson sample of an event
+/// whose own orders agree.
 struct HasOrders {
   bool operator()(const PoissonSampled& e) const {
     return (e.rate > 0 && e.rate < 1) || of(*e.base);

@@ -9,24 +9,24 @@
 /// One use of an event as a dominating pair of distributions. docs/proofs/accountant.md, section 1.
 namespace tacet::accounting::internal {
 
-/// How an event without a loss distribution of its own is treated.
+/// How to treat an event without a loss distribution.
 enum class Missing {
-  none,           ///< it has no pair
-  proved_profile  ///< the pair of the (epsilon, delta) curve that another route proves
+  none,           ///< it gets no pair
+  proved_profile  ///< it gets the pair of the (epsilon, delta) curve that another route proves
 };
 
 /// A dominating pair for one order of the neighbours. If it only bounds the worst pair from above,
-/// `below` bounds that pair from below; else `below` is null.
+/// `below` bounds the worst pair from below; else `below` is null.
 struct Use {
   pairs::PairPointer pair;
   pairs::PairPointer below;
 };
 
-/// Makes the pairs of one use in either order; none where the event has no pair.
+/// Makes the pair of one use in a given order; absent if the event has no pair.
 using Uses = std::function<Use(pairs::Order)>;
 
 struct UseOptions {
-  double fineness = 1e-3;  ///< of several releases from one sample, see pld::product
+  double fineness = 1e-3;  ///< of several releases from one sample, see product_pair.h
   Missing missing = Missing::none;
   WorkMeter* work = nullptr;
 };

@@ -154,7 +154,7 @@ Filter Filter::gaussian(double mu, Adjacency adjacency) {
 }
 
 Filter Filter::renyi(double alpha, Epsilon epsilon, Delta delta, Adjacency adjacency) {
-  // Inverse of the conversion: the largest Renyi value that gives epsilon at delta.
+  // The inverse of to_epsilon(): the largest Renyi value that still gives epsilon at delta.
   rdp::check_order(alpha);
   const double largest = epsilon.value() - std::log1p(-1 / alpha) +
                          (std::log(delta.value()) + std::log(alpha)) / (alpha - 1) -
@@ -224,7 +224,7 @@ void Odometer::record(const Event& event) {
 }
 
 double Odometer::epsilon() const {
-  if (spent_ == 0) return 0;  // rho 0: the releases depend on no record
+  if (spent_ == 0) return 0;  // with rho 0 the releases depend on no record
   return epsilon_at_any_time(spent_, {.first = first_rho_, .epsilon = zcdp_epsilon}, delta_);
 }
 

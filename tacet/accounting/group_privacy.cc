@@ -11,8 +11,9 @@ namespace tacet::accounting::internal {
 double group_epsilon(const std::function<double(double)>& epsilon_at, double delta, double best) {
   constexpr double infinity = std::numeric_limits<double>::infinity();
   const auto at = [&](double e) { return epsilon_at(delta / (1 + std::exp(e)) * (1 - 1e-15)); };
-  // e <- epsilon(delta / (1 + e^e)) grows to the smallest e that is enough; every step on the way
-  // is below it, up to the width of the intervals that the values come from.
+  // The fixed point of e <- epsilon(delta / (1 + e^e)) is the smallest valid e. The iteration grows
+  // towards it from below, up to the width of the intervals, so a step that does not grow has
+  // reached it.
   double e = epsilon_at(delta);
   constexpr int max = 12;
   for (int i = 0; i < max && 2 * e < best; ++i) {
@@ -26,7 +27,7 @@ double group_epsilon(const std::function<double(double)>& epsilon_at, double del
 double group_delta(const std::function<double(double)>& delta_at, double epsilon) {
   const double half = 0.5 * epsilon;
   const double one = delta_at(half);
-  if (one == 0) return 0;  // also where e^half overflows
+  if (one == 0) return 0;  // also avoids 0 * infinity when e^half overflows
   return std::min(1.0, numeric::raise_tiny((1 + std::exp(half)) * one * (1 + 1e-14)));
 }
 

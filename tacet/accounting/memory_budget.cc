@@ -12,8 +12,9 @@
 namespace tacet::accounting {
 namespace {
 
-/// Another release of the accountant, or another delta, may have proved the statement to more
-/// digits; below the lower end of the interval nobody did.
+/// A statement above the lower end of the interval is accepted: another version of the accountant,
+/// or another delta, may have proved it to more digits. Below the lower end nobody can have proved
+/// it.
 void check_not_refuted(const Event& planned, const Guarantee& stated, double proved) {
   const auto interval = epsilon_interval(planned, stated.adjacency, Delta(stated.delta));
   if (std::isfinite(proved) && stated.epsilon >= interval.lower) return;
@@ -63,7 +64,7 @@ privacy::Reservation MemoryBudget::reserve(const Event& planned, Delta delta) {
 privacy::Reservation MemoryBudget::reserve(const Event& planned, const Guarantee& cost) {
   check_process();
   const auto stated = privacy::checked(cost);
-  // Nothing is promised, or it is refused for its adjacency.
+  // An infinite epsilon promises nothing; another adjacency is refused below.
   if (!std::isfinite(stated.epsilon) || stated.adjacency != adjacency_) {
     return book_->reserve(planned, stated);
   }

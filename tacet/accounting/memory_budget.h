@@ -17,11 +17,11 @@ class TrustingBudget;
 
 namespace tacet::accounting {
 
-/// A budget that ends with the process. It accounts what it books, so that no price is believed.
-/// It adds up as a basic account of a ledger does (stated_cost): epsilons and deltas, without any
-/// rounding, as the decimals that were written where the proof reaches that far. Several threads
-/// may use it; it must outlive its reservations. A copy of the process (fork) spends nothing from
-/// it: BudgetError.
+/// A budget that ends with the process. It computes the cost of what it books and does not rely on
+/// stated prices. Like a basic account of a ledger (stated_cost), it adds epsilons and deltas
+/// without any rounding, as the decimals that were written if the proof reaches them. Several
+/// threads may use it; it must outlive its reservations. A copy of the process (fork) spends
+/// nothing from it: BudgetError.
 ///
 /// Example:
 ///
@@ -30,30 +30,29 @@ namespace tacet::accounting {
 ///     const double epsilon = permit.guarantee().epsilon;  // what that costs: 0.9
 class MemoryBudget : public privacy::Budget {
  public:
-  /// Without a cap: refuses nothing but another adjacency and what nothing is proved for.
+  /// Without a cap: refuses only another adjacency, and events without a proof.
   explicit MemoryBudget(Adjacency adjacency);
   explicit MemoryBudget(const Guarantee& cap);
   ~MemoryBudget() override;
 
-  /// Books `planned` at what account() proves of it at `delta`. BudgetExceeded when that does not
-  /// fit, GuaranteeError as account().
+  /// Books `planned` at the cost that account() proves for it at `delta`. BudgetExceeded if that
+  /// does not fit; GuaranteeError as account().
   [[nodiscard]] privacy::Reservation reserve(const Event& planned, Delta delta);
-  /// Books a price that was stated already: stated_cost() of it. UsageError when it is below what
-  /// the event certainly costs at its delta; where it lies within the accountant's interval, the
-  /// upper end is booked. With an infinite epsilon, which promises nothing, nothing is to be
-  /// proved.
+  /// Books a stated price: stated_cost() of it. UsageError if the price is below what the event
+  /// certainly costs at its delta. If it lies within the accountant's interval, the upper end is
+  /// booked. A price with an infinite epsilon needs no proof.
   [[nodiscard]] privacy::Reservation reserve(const Event& planned, const Guarantee& cost) override;
-  /// Books what was released before, by others than this budget's reservations, under a name: what
-  /// the fit of a schema cost. A name that was booked or noted before costs nothing more. Errors as
-  /// reserve(); it stays spent.
+  /// Books, under a name, a cost that was spent outside of this budget's reservations, such as the
+  /// fit of a schema. A name that was booked or noted before costs nothing more. The cost stays
+  /// spent. Errors as reserve().
   void book_once(const std::string& name, const Event& spent, const Guarantee& cost);
-  /// Notes the name of something that a reservation has paid for, so that book_once() does not book
-  /// it again.
+  /// Notes that a reservation has paid for the thing of that name, so that book_once() does not
+  /// book it again.
   void note_paid(const std::string& name);
-  /// Says whom the next reservations protect, "record" or a unit column: prices for different units
-  /// do not add up. BudgetError where another one was named before.
+  /// States whom the next reservations protect: "record" or a unit column. BudgetError if another
+  /// one was stated before, since costs for different units do not add up.
   void expect_unit(std::string_view unit);
-  /// Everything reserved and not given back.
+  /// The sum of everything that is reserved and not given back.
   [[nodiscard]] Guarantee spent() const;
 
  private:
@@ -61,9 +60,9 @@ class MemoryBudget : public privacy::Budget {
 
   Adjacency adjacency_;
   pid_t process_;
-  std::mutex mutex_;            // of both
-  std::string unit_;            // empty: none was named
-  std::set<std::string> paid_;  // names
+  std::mutex mutex_;            // guards the members below
+  std::string unit_;            // empty: no unit was stated
+  std::set<std::string> paid_;  // names that were booked or noted
   std::unique_ptr<privacy::TrustingBudget> book_;
 };
 

@@ -15,7 +15,8 @@
 namespace tacet::accounting::internal {
 namespace {
 
-/// Parts whose largest delta is the run's at every epsilon: disjoint blocks, else the run itself.
+/// Events of which at least one has the largest delta of the run at every epsilon: the disjoint
+/// blocks of the run, or else the run itself.
 std::vector<Event> parts_of(const Event& run, Adjacency adjacency) {
   const auto* blocks = run.as<Partitioned>();
   if (blocks == nullptr || !blocks_are_parallel(*blocks, adjacency) || squared_mu(run, adjacency)) {
@@ -24,12 +25,12 @@ std::vector<Event> parts_of(const Event& run, Adjacency adjacency) {
   return blocks->parts;
 }
 
-/// The bound of a run whose parts read disjoint records: the largest of the parts' bounds, since a
-/// record is in one part only.
+/// The bound of a run whose parts read disjoint records: the largest bound among the parts, since
+/// each record is in one part only.
 repetition::ProfileBound largest_bound(const RandomlyRepeated& event,
                                        const std::vector<Event>& parts, Adjacency adjacency,
                                        const AccountOptions& options) {
-  // Deltas of samples are known to the options' tolerance, and take transforms each.
+  // Deltas of samples are known only to the options' tolerance, and each takes transforms.
   constexpr double exact = 1e-10;
   std::optional<repetition::ProfileBound> bound;
   for (const auto& part : parts) {
@@ -42,8 +43,8 @@ repetition::ProfileBound largest_bound(const RandomlyRepeated& event,
   return *bound;
 }
 
-/// A bound that was found: a guarantee is stated by asking for one event at two deltas, and between
-/// replaced records by asking for it between added ones as well.
+/// A bound that was computed before. A statement asks for one event at two deltas, and a statement
+/// about replaced records asks about added records as well.
 struct KnownBound {
   RandomlyRepeated event;
   Adjacency adjacency;
@@ -58,7 +59,7 @@ struct KnownBound {
   }
 };
 
-/// The same bits whether it is known or not.
+/// A remembered bound has the same bits as a new one.
 repetition::ProfileBound bound_of(const RandomlyRepeated& event, const std::vector<Event>& parts,
                                   Adjacency adjacency, const AccountOptions& options) {
   thread_local std::array<std::optional<KnownBound>, 4> known;
@@ -66,7 +67,8 @@ repetition::ProfileBound bound_of(const RandomlyRepeated& event, const std::vect
   for (const auto& one : known) {
     if (one && one->answers(event, adjacency, options)) return one->bound;
   }
-  const auto bound = largest_bound(event, parts, adjacency, options);  // may ask for inner bounds
+  // this may ask for bounds of inner selections
+  const auto bound = largest_bound(event, parts, adjacency, options);
   known[oldest++ % known.size()] =
       KnownBound{event, adjacency, options.tolerance, options.largest_log2_size, bound};
   return bound;
@@ -95,8 +97,8 @@ double SelectionCurve::run_epsilon(double delta) const {
   for (const auto& part : parts_) {
     const bool again = before != nullptr && *before == part;
     before = &part;
-    // Whether a part costs no more than another takes one delta where a search takes many; of
-    // samples both take as long.
+    // Whether to look at one delta first to see that a part costs no more than another one; a
+    // search takes many deltas. For samples both take as long.
     const bool known = max >= 0 && std::isfinite(max) && !holds_somewhere(part, is_sampled);
     if (again || (known && part_delta(part, max) <= delta)) continue;
     max = std::max(max, epsilon_interval(part, adjacency_, Delta(delta), options_).upper);
@@ -109,7 +111,8 @@ double SelectionCurve::part_delta(const Event& part, double epsilon) const {
 }
 
 double SelectionCurve::epsilon(double delta) const {
-  // A cap changes the law; what it cuts off is paid for at (1 + e^epsilon) times its probability.
+  // A cap changes the law of the number of runs. What it cuts off adds (1 + e^epsilon) times its
+  // probability to delta.
   const double share = cut_ > 0 ? 0.999 : 1;
   const double total = numeric::add_up(bound_.shift, run_epsilon(delta * share / bound_.scale));
   if (cut_ > 0 && cut_ * (1 + std::exp(total)) > delta * (1 - share)) {
@@ -122,7 +125,7 @@ double SelectionCurve::epsilon(double delta) const {
 }
 
 double SelectionCurve::direct_delta(double epsilon) const {
-  constexpr double rounding = numeric::up_ulps(4);  // of exp and a sum
+  constexpr double rounding = numeric::up_ulps(4);  // for exp and one sum
   const double beyond =
       cut_ > 0 ? numeric::multiply_up(cut_, (1 + std::exp(epsilon)) * rounding) : 0;
   const double below = -numeric::add_up(bound_.shift, -epsilon);  // epsilon - shift, rounded down
@@ -136,7 +139,7 @@ double SelectionCurve::delta(double epsilon) {
       const double above = numeric::add_up(bound_.shift, run_epsilon(goal / bound_.scale));
       if (std::isfinite(above)) beyond_.push_back({above, direct_delta(above)});
     }
-    if (beyond_.empty()) beyond_.push_back({HUGE_VAL, 1});  // looked for, and not found
+    if (beyond_.empty()) beyond_.push_back({HUGE_VAL, 1});  // searched for and not found
   }
   double min = epsilon < bound_.shift ? 1 : direct_delta(epsilon);
   for (const auto& point : beyond_) min = std::min(min, implied_delta(point, epsilon));

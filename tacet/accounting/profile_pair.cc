@@ -11,9 +11,9 @@
 namespace tacet::accounting::internal {
 namespace {
 
-// Where the tail is cut off; what lies beyond counts as an infinite loss.
+// The curve is cut off at this delta; what lies beyond counts as an infinite loss.
 constexpr double smallest_delta = 1e-18;
-// Chords between points lie above the profile; these are about 0.4 and 1 apart in log delta.
+// Chords between points lie above the profile. These points are about 0.4 and 1 apart in log delta.
 constexpr int many_points = 128;
 constexpr int few_points = 56;
 

@@ -22,11 +22,12 @@ using numeric::infinity;
 
 namespace {
 
-/// Masses of outcomes lose their relative precision among the smallest doubles: sums over privacy
-/// losses say nothing of a smaller delta than this. What is exactly private never gets here.
+/// Masses of outcomes lose their relative precision among the smallest doubles, so sums over
+/// privacy losses say nothing about smaller deltas than this. Purely private events do not get
+/// here.
 constexpr double min_by_pairs = 1e-290;
 
-/// Ends around a value that data sets attain.
+/// An interval around a value that data sets attain.
 PrivacyInterval around(double lower, double upper, const char* route) {
   return {lower, upper, true, route, lower};
 }
@@ -44,7 +45,7 @@ PrivacyInterval EpsilonAt::gaussian(const Event& event, Adjacency adjacency, dou
 std::optional<PrivacyInterval> EpsilonAt::at_once(const Event& event, Adjacency adjacency,
                                                   double pure) const {
   if (delta.value() == 0) {
-    // Losses of pairs that data sets attain reach the sum of the pure epsilons.
+    // If data sets attain the pairs, their largest losses add up to the sum of the pure epsilons.
     const auto dominating = dominating_pairs(event, adjacency);
     const bool attained = std::isfinite(pure) && dominating && dominating->attained;
     if (!attained) return PrivacyInterval{0, pure, false, "pure"};
@@ -92,7 +93,7 @@ double EpsilonAt::by_all_records(double square) const {
 }
 
 std::array<Bound, 2> EpsilonAt::by_sums(const Event& event, Adjacency adjacency) const {
-  // No delta may be left beyond what the parts take.
+  // The parts must not need more than delta.
   const auto basic = basic_composition(event, adjacency);
   const bool within = basic && basic->delta <= delta.value();
   return {
@@ -119,7 +120,7 @@ PrivacyInterval DeltaAt::gaussian(const Event& event, Adjacency adjacency, doubl
     const double log_delta = gaussian::log_delta(mu, e);
     return std::isinf(log_delta) ? log_delta : log_delta + side * gaussian::relative_error(mu, e);
   };
-  // Not nothing, where even the logarithm is too small for a number.
+  // Never 0, even if the logarithm is too small for a double.
   const double upper = numeric::exp_of_upper(log_end(numeric::sqrt_up(square), 1));
   return around(numeric::exp_of_lower(log_end(mu_below(event, adjacency), -1)),
                 std::clamp(upper, min(), 1.0), "gaussian");
@@ -188,8 +189,8 @@ double DeltaAt::by_group(const EndOf& one, double /*upper*/) const {
 }
 
 double DeltaAt::min() {
-  // Not nothing below the pure epsilon, however small: products of tiny masses underflow. What is
-  // smaller in truth is rounded up to this.
+  // Below the pure epsilon delta is above 0, however small: products of tiny masses underflow. So a
+  // smaller true value is rounded up to this.
   return std::numeric_limits<double>::denorm_min();
 }
 

@@ -13,9 +13,9 @@
 namespace tacet::accounting {
 namespace {
 
-/// The larger of `proved`, at what is left of delta, and of what is proved where the events are
-/// booked; `proved` alone where that is more than was asked for, which the last digits of an
-/// accountant are no reason for.
+/// The larger of `proved` (at the delta that the cipher leaves) and the epsilon that is proved
+/// where the events are booked (at the whole delta). Returns `proved` if the larger one is above
+/// what was asked for: the last digits of an accountant are no reason to exceed that.
 double proved_where_booked(const Event& events, const Guarantee& asked, double proved, Delta left) {
   const Delta booked(privacy::decimal_down(asked.delta));
   if (booked.value() <= left.value()) return proved;
@@ -25,8 +25,8 @@ double proved_where_booked(const Event& events, const Guarantee& asked, double p
 
 using privacy::Amount;
 
-/// (sum of epsilons, sum of deltas) of a composition of approximate and pure parts; the accountants
-/// that look into mechanisms have nothing to say about these.
+/// The sums of epsilons and deltas for a composition of approximate and pure parts. For these no
+/// accountant knows more.
 struct Basic {
   Adjacency adjacency;
 
@@ -48,8 +48,8 @@ struct Basic {
   }
 };
 
-/// What is proved, and what the run states; the statement as the decimals it is written in where
-/// the proof reaches that far.
+/// The amount that is proved, or the one that the run states if that is larger. The statement
+/// counts as the decimals in which it is written if the proof reaches them.
 Amount stated_or_more(const Amount& proved, const Guarantee& stated) {
   const Amount amount{std::max(proved.value, stated.epsilon), std::max(proved.delta, stated.delta)};
   const bool reaches = std::isfinite(stated.epsilon) &&
@@ -66,14 +66,14 @@ Guarantee stated_guarantee(const Event& events, const Guarantee& asked, double p
   proved.epsilon = epsilon(events, asked.adjacency, left);
   if (!(proved.epsilon < asked.epsilon)) return proved;
   proved.epsilon = proved_where_booked(events, asked, proved.epsilon, left);
-  // Made for what the decimal that was asked for allows.
+  // The noise was calibrated for the decimal that was asked for, so state that decimal.
   if (proved.epsilon == privacy::decimal_down(asked.epsilon)) return asked;
-  // What is written must not lie below what is proved: ledgers add decimals up.
+  // The written decimal must not be below the proved epsilon, since ledgers add decimals.
   proved.epsilon = privacy::decimal_up(proved.epsilon);
   if (!(proved.epsilon < privacy::decimal_down(asked.epsilon))) return asked;
   if (asked.delta == 0) return proved;
-  // A smaller epsilon leaves more of delta, at which as much is proved: but for the last digits of
-  // an accountant, so that it is asked.
+  // A smaller epsilon leaves more of delta, at which at least as much is proved, except for the
+  // last digits of an accountant. So ask it again.
   const Delta more = delta_left(proved, prg_slack_of);
   const bool holds = more == left || epsilon(events, asked.adjacency, more) <= proved.epsilon;
   return holds ? proved : asked;
@@ -90,7 +90,7 @@ Amount stated_cost(const Event& event, Adjacency adjacency, const Guarantee& sta
   const auto at = [&](double delta) {
     return Amount{account(event, adjacency, Delta(delta)).epsilon, delta};
   };
-  // A run under other neighbours states an epsilon that says nothing here.
+  // A run that states its cost for other neighbours says nothing about these.
   if (stated.adjacency != adjacency) return at(stated.delta);
   const auto cost = stated_or_more(at(privacy::decimal_down(stated.delta)), stated);
   return cost.value <= stated.epsilon ? cost : stated_or_more(at(stated.delta), stated);

@@ -22,7 +22,7 @@ namespace tacet::api {
 
 struct Schema::Held {
   data::Schema schema;
-  std::string sha256;  ///< of its file; empty: it was none
+  std::string sha256;  ///< of the schema's file; empty if it came from no file
 };
 
 struct Plan::Held {
@@ -30,8 +30,7 @@ struct Plan::Held {
   std::string schema_sha256;
 };
 
-/// What the types of the interface hold, for the code of this module and of the library for C. It
-/// stays in the tree.
+/// Access to what the interface's types hold, for this module and the library for C. Not installed.
 struct Inside {
   [[nodiscard]] static const data::Schema& of(const Schema& schema) { return schema.held_->schema; }
   [[nodiscard]] static const std::string& sha256_of(const Schema& schema) {
@@ -59,9 +58,9 @@ struct Inside {
   [[nodiscard]] static Scores scores(mechanism::Scores scores) {
     return Scores(std::make_shared<const mechanism::Scores>(std::move(scores)));
   }
-  /// Takes it; UsageError where that was done before.
+  /// Moves the sum out; UsageError if that was done before.
   [[nodiscard]] static privacy::BoundedSum take(Sum& sum);
-  /// The ledger's budget behind one of this interface; any other budget as it is.
+  /// The ledger budget behind a budget of this interface; any other budget as it is.
   [[nodiscard]] static privacy::Budget* of(privacy::Budget* budget);
 };
 

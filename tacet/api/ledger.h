@@ -24,7 +24,7 @@ class LedgerBudget;
 ///     api::LedgerBudget budget(book, {.data_set = "visits", .command = "my program"});
 namespace tacet::api {
 
-/// A new account.
+/// The description of a new account.
 struct Account {
   std::string data_set;  ///< the owner's name for it
   privacy::StatedAdjacency adjacency;
@@ -35,18 +35,19 @@ struct Account {
   std::string privacy_unit = "record";
 };
 
-/// Several threads may use one; it outlives its budgets.
+/// Several threads may use one ledger. It must outlive its budgets.
 class Ledger {
  public:
   /// Makes a new file, readable by its owner only. IoError when it exists.
   static void create(const std::string& path);
-  /// IoError when the file is missing, locked, or on a network file system; DataError when it is no
-  /// sound ledger.
+  /// IoError if the file is missing, locked, or on a network file system; DataError if it is not a
+  /// valid ledger.
   explicit Ledger(const std::string& path);
 
-  /// UsageError when the name is taken.
+  /// UsageError if the name is taken.
   void enrol(const Account& account);
-  /// What was booked, in words: "epsilon 1, delta 1e-06". UsageError when there is no such account.
+  /// The sum of what was booked, in words: "epsilon 1, delta 1e-06". UsageError if there is no such
+  /// account.
   [[nodiscard]] std::string spent(const std::string& data_set);
 
  private:
@@ -54,19 +55,20 @@ class Ledger {
   std::shared_ptr<ledger::Ledger> held_;
 };
 
-/// What the ledger keeps about a run besides its event.
+/// What the ledger stores about a run besides its event.
 struct Run {
   std::string data_set;
   std::string command;
   std::string privacy_unit = "record";
-  std::string override_reason = {};     ///< not empty: booked whatever the cap says
-  std::string unprotected_reason = {};  ///< not empty: no guarantee, an infinite cost
-  bool for_ever = false;                ///< an infinite cost ends the account, and that is known
+  std::string override_reason = {};  ///< not empty: booked even above the cap, for this reason
+  /// not empty: the run has no guarantee, and its cost is infinite
+  std::string unprotected_reason = {};
+  bool for_ever = false;  ///< confirms that an infinite cost ends the account for ever
 };
 
-/// The budget of one run: reserve() books durably before data are read, and the output may appear
-/// once release() has returned. Whatever ends the process in between leaves the reservation spent
-/// in full. Not for several threads at once.
+/// The budget of one run. reserve() writes the booking to the disk before data are read, and the
+/// output may appear once release() has returned. If the process ends in between, the reservation
+/// stays spent in full. Not for several threads at once.
 class LedgerBudget : public privacy::Budget {
  public:
   LedgerBudget(Ledger& book, const Run& run);
@@ -74,8 +76,8 @@ class LedgerBudget : public privacy::Budget {
 
   [[nodiscard]] privacy::Reservation reserve(const privacy::Event& planned,
                                              const privacy::Guarantee& cost) override;
-  /// Writes the end of the run with the hash of its output, whose PRG slack its receipt states.
-  /// train() does it by itself. InternalError when no reservation was committed.
+  /// Writes the end of the run, with the hash of its output. The output's receipt states the PRG
+  /// slack. train() calls it by itself. InternalError if no reservation was committed.
   void release(std::string_view output, const std::string& name, double prg_slack);
 
  private:

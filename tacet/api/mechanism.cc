@@ -79,11 +79,11 @@ struct Releases::Held {
   Held(privacy::Reservation& given, std::optional<Random> from)
       : permit(given), kept(std::move(from)), source(Inside::of(kept ? &*kept : nullptr)) {}
 
-  /// The next place of noise, which no other release has.
+  /// The next address of noise; no other release has it.
   mechanism::ReleaseContext next() { return {{step++, 0}, source.get(), permit}; }
 
   privacy::Reservation& permit;
-  std::optional<Random> kept;  // outlives what draws from it
+  std::optional<Random> kept;  // declared before `source`, which it outlives
   run::internal::OwnSource source;
   std::uint64_t step = 0;
 };

@@ -15,8 +15,8 @@ namespace tacet::mechanism {
 class Scores;
 }
 
-/// A mechanism of one's own, made of proved ones: the composition of their events is booked before
-/// a record is read, and each release is debited from that permit.
+/// Your own mechanism, composed of proved ones: the composition of their events is booked before a
+/// record is read, and each release is debited from that permit.
 ///
 /// Example:
 ///
@@ -31,12 +31,13 @@ class Scores;
 ///     permit.commit();
 namespace tacet::api {
 
-/// A quantile of private numbers; all of it public.
+/// Which quantile of private numbers is released. All of it is public.
 struct QuantileQuery {
   double level = 0.5;  ///< in [0, 1]: 0.5 is the median, 0 the smallest value, 1 the largest
   double lower = 0;    ///< of the possible answers
   double upper = 1;
-  std::optional<double> step = {};  ///< between them; left out: 2^-40 of the width or a bit more
+  /// between possible answers; absent: about 2^-40 of the width, never less
+  std::optional<double> step = {};
   privacy::StatedAdjacency adjacency;
 };
 
@@ -47,20 +48,20 @@ enum class Movement {
             ///< noise; exists for add_remove neighbours only
 };
 
-/// Private scores of a public list of candidates, higher is better, and how far one neighbour moves
-/// each of them, which is for the caller to prove.
+/// Private scores of a public list of candidates, and a bound of how far one neighbour moves each
+/// score. Higher is better. The caller has to prove the bound.
 class Scores {
  public:
   /// UsageError for an empty list, a sensitivity outside of [1, 2^40], or one_way without
   /// add_remove.
   [[nodiscard]] static Scores integers(std::vector<std::int64_t> values, std::int64_t sensitivity,
                                        Movement movement, privacy::Adjacency adjacency);
-  /// Real scores, rounded to about 2^-20 of the sensitivity, which grows by that much. NumericError
-  /// for a score that is not a number.
+  /// Real scores, rounded to about 2^-20 of the sensitivity, which the rounding increases by as
+  /// much. NumericError for a score that is not a number.
   [[nodiscard]] static Scores rounded(std::span<const double> values, double sensitivity,
                                       Movement movement, privacy::Adjacency adjacency);
-  /// Errors, lower is better, of different sensitivities, for a selection at `epsilon` that shall
-  /// be good with probability 1 - failure (Raskhodnikova, Smith 2016).
+  /// Errors with different sensitivities, lower is better. A selection at `epsilon` then finds a
+  /// good candidate with probability at least 1 - failure (Raskhodnikova, Smith 2016).
   [[nodiscard]] static Scores generalized(std::span<const double> errors,
                                           std::span<const double> sensitivities,
                                           privacy::Epsilon epsilon, double failure,
@@ -72,13 +73,13 @@ class Scores {
   std::shared_ptr<const mechanism::Scores> held_;
 };
 
-/// The sparse vector technique: which of many queries reach a threshold, paid for by the few that
-/// do.
+/// The sparse vector technique finds which of many queries reach a threshold. Only the few that do
+/// cost privacy.
 struct SparseVector {
   double threshold = 0;            ///< in the units of the scores
-  std::int64_t max_positives = 1;  ///< the run ends there
+  std::int64_t max_positives = 1;  ///< the run ends after that many
   privacy::Epsilon epsilon;        ///< for the whole run
-  /// For noisy values of the positives, with fresh noise; absent: none are released.
+  /// The budget of noisy values of the positives, with fresh noise; absent: none are released.
   std::optional<privacy::Epsilon> value_epsilon = {};
 };
 /// A query that reached the threshold.
@@ -87,11 +88,11 @@ struct Positive {
   std::optional<double> value = {};
 };
 
-// What each release costs. Gaussian noise is privacy::Gaussian{multiplier}.
+// The event of each release. Gaussian noise has the event privacy::Gaussian{multiplier}.
 
 /// The inverse sensitivity mechanism (Asi, Duchi 2020): bounded range epsilon.
 [[nodiscard]] privacy::Event quantile_event(const QuantileQuery& query, privacy::Epsilon epsilon);
-/// Permute-and-flip (McKenna, Sheldon 2020), the choice for a single selection: pure epsilon.
+/// Permute-and-flip (McKenna, Sheldon 2020): pure epsilon. Use it for a single selection.
 [[nodiscard]] privacy::Event selection_event(privacy::Epsilon epsilon,
                                              privacy::Adjacency adjacency);
 /// Report noisy max with exponential noise: pure epsilon.
@@ -100,29 +101,29 @@ struct Positive {
 /// `count` draws of the exponential mechanism, each of bounded range `epsilon_each`.
 [[nodiscard]] privacy::Event top_event(std::int64_t count, privacy::Epsilon epsilon_each,
                                        privacy::Adjacency adjacency);
-/// The sparse vector technique: pure epsilons, for the stretches between thresholds and for values.
+/// The sparse vector technique: pure epsilons, for each threshold that is drawn and for the values.
 [[nodiscard]] privacy::Event sparse_vector_event(const SparseVector& query,
                                                  privacy::Adjacency adjacency);
 
-/// Releases under one permit: each has noise of its own, and is debited before a random bit is
-/// drawn. BudgetError for what was not reserved. What is returned is public. The permit outlives
-/// it; not for several threads at once.
+/// Releases under one permit. Each has its own noise, and is debited before a random bit is drawn.
+/// BudgetError for a release that was not reserved. What is returned is public. The permit must
+/// outlive this object. Not for several threads at once.
 class Releases {
  public:
   explicit Releases(privacy::Reservation& permit);
-  /// With noise from this source.
+  /// Draws the noise from this source.
   Releases(privacy::Reservation& permit, const Random& random);
 
-  /// Gaussian noise of `multiplier` times the bound of a record's contribution, in real units.
-  /// UsageError for noise that the sum's grid has no room for.
+  /// Gaussian noise of `multiplier` times the bound of one record's contribution, in real units.
+  /// UsageError for noise that does not fit the sum's grid.
   [[nodiscard]] std::vector<double> gaussian(Sum sum, privacy::NoiseMultiplier multiplier);
-  /// Each value counts as the possible answer next to it. UsageError for a level outside of [0, 1];
-  /// DataError for no value at all under replace_one.
+  /// Each value counts as the nearest possible answer. UsageError for a level outside of [0, 1];
+  /// DataError for an empty list under replace_one.
   [[nodiscard]] double quantile(std::span<const double> values, const QuantileQuery& query,
                                 privacy::Epsilon epsilon);
-  /// The index of one candidate, by selection_event.
+  /// The index of one candidate, chosen as selection_event() describes.
   [[nodiscard]] std::int64_t select(const Scores& scores, privacy::Epsilon epsilon);
-  /// The index of one candidate, by noisy_max_event.
+  /// The index of one candidate, chosen as noisy_max_event() describes.
   [[nodiscard]] std::int64_t noisy_max(const Scores& scores, privacy::Epsilon epsilon);
   /// The `count` best scores, best first. UsageError if there are fewer.
   [[nodiscard]] std::vector<std::int64_t> top(const Scores& scores, std::int64_t count,

@@ -35,14 +35,14 @@ class Predictor;
 ///     model.save("model.json");
 namespace tacet::api {
 
-/// A training that is resolved from public facts, and not begun: no record has been read.
+/// A training that was planned from public facts. No record has been read.
 class Plan {
  public:
   [[nodiscard]] std::string method() const;
-  /// What the training costs, without the fit of its schema.
+  /// The cost of the training, without the cost of fitting its schema.
   [[nodiscard]] const privacy::Guarantee& guarantee() const;
   [[nodiscard]] const privacy::Event& events() const;
-  /// What was chosen and why, a line each.
+  /// What was chosen and why, one line per choice.
   [[nodiscard]] std::vector<std::string> reasons() const;
 
  private:
@@ -55,8 +55,8 @@ class Plan {
 /// One number that a model learned.
 struct Coefficient {
   std::string name;         ///< of the encoded feature: `age`, `sex=Female`, `(intercept)`
-  double value = 0;         ///< for features as they are encoded
-  double noise_stddev = 0;  ///< the standard deviation of the privacy noise in it; 0: not known
+  double value = 0;         ///< for features in their encoded form
+  double noise_stddev = 0;  ///< the standard deviation of the privacy noise in it; 0: unknown
 };
 
 /// What happens to a file of the same name.
@@ -65,21 +65,22 @@ enum class Existing { refuse, overwrite };
 /// A model with its schema and its receipt. Holds a value that any number of threads may read.
 class Model {
  public:
-  /// Reads the files of `tacet train`. Faults are DataErrors; IoError when there is no such file.
+  /// Reads a file that `tacet train` wrote. DataError if something in it is wrong; IoError if there
+  /// is no such file.
   [[nodiscard]] static Model load(const std::string& path);
-  /// Writes the file that `tacet train` would write, whole or not at all. An IoError where it
-  /// exists already.
+  /// Writes the file that `tacet train` would write, completely or not at all. IoError if it exists
+  /// already.
   void save(const std::string& path, Existing existing = Existing::refuse) const;
 
-  /// The model's predictions, in the order of the rows; they need no target. Errors as train().
-  /// What a call prepares for the names of its columns is kept for the next one.
+  /// The model's predictions, in the order of the rows; the rows need no target. Errors as train().
+  /// The preparations for the names of the columns are kept for the next call.
   [[nodiscard]] std::vector<run::Prediction> predict(const run::Rows& rows) const;
-  /// Names by class index; empty where the target is a number.
+  /// The names in the order of the class indices; empty if the target is a number.
   [[nodiscard]] std::vector<std::string> classes() const;
-  /// The coefficients of one output (the class of that index; 0 if there is one output), in the
-  /// order of the features.
+  /// The coefficients of one output, in the order of the features. `output` is a class index, or 0
+  /// if there is only one output.
   [[nodiscard]] std::vector<Coefficient> coefficients(std::int64_t output = 0) const;
-  /// With the fit of the schema. privacy::statement() says it in words.
+  /// The receipt, which includes the fit of the schema. privacy::statement() says it in words.
   [[nodiscard]] const privacy::Receipt& receipt() const;
 
  private:
@@ -88,40 +89,41 @@ class Model {
   std::shared_ptr<const run::Predictor> held_;
 };
 
-/// What a training runs on; all of it may be left out.
+/// The resources of a training; all of them are optional.
 struct TrainContext {
-  /// Pays for it, and refuses what exceeds its cap. Null: nobody adds trainings up. A schema that
-  /// was fitted to private records is paid for once by a MemoryBudget, with its first training; one
-  /// whose fit protects nobody is refused, and so are schemas of different units (BudgetError).
+  /// Pays for the training, and refuses a training above its cap. Null: nobody adds trainings up. A
+  /// MemoryBudget pays once for a schema that was fitted to private records, with the first
+  /// training. It refuses a schema whose fit protects nobody, and schemas of different units
+  /// (BudgetError).
   ///
-  /// With a LedgerBudget the run is in the ledger with the hash of the model's file before the
-  /// model is returned; the ledger knows the records again, and refuses those of another of its
-  /// accounts. Its details name the schema's unit, and a reason where nothing protects the records
-  /// (seeded noise, epsilon inf): UsageError otherwise.
+  /// With a LedgerBudget, the ledger has the hash of the model's file before the model is returned.
+  /// It recognises the records, and refuses records of another account. The budget's details must
+  /// name the schema's unit, and a reason if nothing protects the records (seeded noise, epsilon
+  /// inf); otherwise UsageError.
   privacy::Budget* budget = nullptr;
-  /// Null: the operating system's. Noise from a known seed is counted by a MemoryBudget as if it
-  /// were secret: nobody is to rely on the sum then.
+  /// Null: the operating system's randomness. A MemoryBudget counts seeded noise as if it were
+  /// secret, so do not rely on its sum then.
   const Random* random = nullptr;
   int threads = 0;  ///< 0: as many as the machine offers
   base::Supervision supervision = {};
-  /// What the receipt says in a person's words; the data set is called as its schema is where
-  /// nothing else is said.
+  /// A person's notes for the receipt. If they name no data set, it gets the schema's name.
   privacy::ReceiptNotes notes = {};
 };
 
-/// Plans a training from public facts. UsageError for a request that makes no sense,
-/// GuaranteeError where nothing is proved, NumericError for noise beyond its numbers.
+/// Plans a training from public facts. UsageError for a request that makes no sense, GuaranteeError
+/// if there is no proof, NumericError if the noise does not fit the numbers.
 [[nodiscard]] Plan plan(const Schema& schema, const choose::Request& request);
 
-/// Checks that the rows go with the schema, books the plan, encodes the rows, and trains.
+/// Checks that the rows match the schema, books the plan, encodes the rows, and trains.
 ///
-/// What fails before the rows are encoded, or while they are, costs nothing but what the schema's
-/// fit had cost before. From then on the price stays spent in full, whatever is thrown: a cancelled
-/// training has released its first steps. DataError for a table that lacks a column of the schema
-/// or has one twice, UsageError for rows of another shape; the budget's errors; base::Interrupted.
+/// A failure before the training begins (until the rows are encoded) costs nothing beyond the
+/// schema's fit. Any later failure leaves the price spent in full: even a cancelled training has
+/// released its first steps. DataError for a table that lacks a column of the schema or has one
+/// twice, UsageError for rows of another shape; the budget's errors; base::Interrupted.
 [[nodiscard]] Model train(const Plan& plan, const run::Rows& rows,
                           const TrainContext& context = {});
-/// Plans first. One request trains one model here, on the command line, from C and from Python.
+/// As above, but plans first. The same request trains the same model here, on the command line, in
+/// C and in Python.
 [[nodiscard]] Model train(const Schema& schema, const run::Rows& rows,
                           const choose::Request& request, const TrainContext& context = {});
 

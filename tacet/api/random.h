@@ -7,16 +7,16 @@ namespace tacet::random {
 class Source;
 }
 
-/// Where noise comes from. Everything that takes one begins a run of its own with it, and takes the
-/// operating system's randomness where none is given.
+/// Where noise comes from. Each training or release that gets a source begins a new run with it.
+/// Without a source it uses the operating system's randomness.
 ///
 /// Example:
 ///
 ///     const api::Random repeatable = api::Random::seeded(7);  // for tests: protects nobody
 namespace tacet::api {
 
-/// For one training, release or api::Releases at a time: give each thread its own, or none. Copies
-/// are the same source.
+/// Serves one training, release or api::Releases at a time: give each thread its own, or none.
+/// Copies share one source.
 class Random {
  public:
   /// The operating system's entropy through a stream cipher.

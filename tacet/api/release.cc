@@ -32,7 +32,7 @@ Sum::Sum(optimize::Histogram&& sum)
 Sum::Sum(optimize::MeanSum&& sum)
     : held_(std::make_shared<privacy::BoundedSum>(std::move(sum).take())) {}
 
-// Copies of a Sum hold one sum, so that it is released once.
+// Copies of a Sum share one sum, so that it is released only once.
 privacy::BoundedSum Inside::take(Sum& sum) {
   if (sum.held_ == nullptr || sum.held_->size() == 0) {
     throw base::UsageError("the sum was released before; make another one");

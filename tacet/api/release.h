@@ -10,7 +10,7 @@
 #include "tacet/privacy/budget.h"
 #include "tacet/privacy/receipt.h"
 
-/// A sum of one's own (optimize/sums/vector_sum.h), released with noise and a receipt.
+/// Releases your own sum (optimize/sums/vector_sum.h) with noise and a receipt.
 ///
 /// Example:
 ///
@@ -22,7 +22,8 @@
 ///     const std::string receipt = privacy::receipt_to_json(released.receipt);
 namespace tacet::api {
 
-/// A sum that was made, with the bound that it was clipped to. There is no other way to state one.
+/// A finished sum with the bound to which its contributions were clipped. There is no other way to
+/// state such a bound.
 class Sum {
  public:
   Sum(optimize::VectorSum&& sum);  // NOLINT(google-explicit-constructor)
@@ -37,22 +38,22 @@ class Sum {
 /// The law of the noise on a sum.
 enum class Noise {
   gaussian,           ///< needs a delta; least noise for sums of many numbers
-  laplace,            ///< pure where delta is 0; for sums clipped by their L1 norm
+  laplace,            ///< pure if delta is 0; for sums clipped by their L1 norm
   discrete_gaussian,  ///< on the sum's own grid: whole numbers for a histogram
   discrete_laplace
 };
 
-/// How a release goes.
+/// Options of one release.
 struct ReleaseOptions {
   Noise noise = Noise::gaussian;
-  /// Whose records a UnitLimit counted, as receipts say it.
+  /// Whose records the sum's UnitLimit counted, as receipts name it.
   std::string privacy_unit = "record";
-  std::int64_t max_records_per_unit = 1;  ///< how many the UnitLimit lets in; 1 for "record"
-  /// Pays for it; null: nobody adds releases up. A LedgerBudget must name the same unit, and a
-  /// reason where the noise is seeded (UsageError); its release() is the caller's, before the
-  /// values go out.
+  std::int64_t max_records_per_unit = 1;  ///< as the UnitLimit allows; 1 for "record"
+  /// Pays for the release; null: nobody adds releases up. A LedgerBudget must name the same unit,
+  /// and a reason if the noise is seeded (UsageError). The caller has to call its release() before
+  /// the values go out.
   privacy::Budget* budget = nullptr;
-  const Random* random = nullptr;  ///< null: the operating system's
+  const Random* random = nullptr;  ///< null: the operating system's randomness
 };
 
 /// What release() hands out; all of it is public.
@@ -62,13 +63,14 @@ struct ReleasedSum {
   privacy::Receipt receipt;
 };
 
-/// Releases a sum: the least noise of its kind that keeps the guarantee `asked` for (to a
-/// thousandth of epsilon), booked before a random bit is drawn. The receipt states what was proved.
+/// Releases a sum with the least noise of its kind that keeps the guarantee `asked` (to a
+/// thousandth of epsilon). The cost is booked before a random bit is drawn. The receipt states what
+/// was proved.
 ///
 /// UsageError for an epsilon that is 0 or infinite, for a sum that was released before, and for
-/// noise that the sum's grid has no room for; GuaranteeError where no noise of this kind keeps the
-/// guarantee (Gaussian at delta 0, or where the cipher leaves nothing of delta); what the budget
-/// throws. What is refused costs nothing.
+/// noise that does not fit the sum's grid. GuaranteeError if no noise of this kind keeps the
+/// guarantee (Gaussian at delta 0, or if the cipher leaves nothing of delta). Errors of the budget
+/// pass through. A refused release costs nothing.
 [[nodiscard]] ReleasedSum release(Sum sum, const privacy::Guarantee& asked,
                                   const ReleaseOptions& options = {});
 

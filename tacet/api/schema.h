@@ -8,8 +8,8 @@
 
 struct ArrowArrayStream;
 
-/// Which columns count, and their public bounds: what data/schemas/README.md describes. Nothing of
-/// it is ever guessed from private data.
+/// Which columns are used, and their public bounds: data/schemas/README.md describes them. Nothing
+/// of it is ever guessed from private data.
 ///
 /// Example:
 ///
@@ -25,7 +25,8 @@ class Schema {
  public:
   /// Faults are DataErrors that start with `name:line:column`.
   [[nodiscard]] static Schema from_toml(std::string_view text, std::string_view name);
-  /// As above from a file; IoError when it cannot be read. Receipts then state the file's SHA-256.
+  /// As from_toml(), from a file; IoError if it cannot be read. Receipts then state the file's
+  /// SHA-256.
   [[nodiscard]] static Schema load(const std::string& path);
 
   [[nodiscard]] std::string to_toml() const;
@@ -37,11 +38,11 @@ class Schema {
   std::shared_ptr<const Held> held_;
 };
 
-/// The records of a stream of Arrow's C data interface, batch by batch, nothing of them copied:
-/// takes the stream over, which is empty after it. DataError, which names column and type, for a
-/// column that the schema reads and whose type no value of that kind can be read from.
+/// The records of a stream of Arrow's C data interface, batch by batch, without copies. Takes the
+/// stream over and leaves it empty. DataError, which names column and type, if the schema reads a
+/// column whose type it cannot read.
 [[nodiscard]] run::TypedRecords arrow_records(ArrowArrayStream& stream, const Schema& schema);
-/// The same without a target, for predictions.
+/// As arrow_records(), without a target, for predictions.
 [[nodiscard]] run::TypedRecords arrow_records_without_target(ArrowArrayStream& stream,
                                                              const Schema& schema);
 

@@ -23,7 +23,7 @@ constexpr mode_t default_permissions = 0666;  // the process's umask takes its p
 
 std::string reason(int error_code) { return std::generic_category().message(error_code); }
 
-/// Retries what a signal without effect on us interrupted.
+/// Writes again when a signal interrupted the call (EINTR).
 ssize_t write_some(int descriptor, std::string_view text) {
   ssize_t written = 0;
   do {
@@ -38,7 +38,7 @@ fs::path parent_of(const fs::path& path) {
 
 void sync_folder(const fs::path& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  if (descriptor < 0) return;  // the name is already in place; durability is the best effort here
+  if (descriptor < 0) return;  // the file already has its name; making that durable is best effort
   ::fsync(descriptor);
   ::close(descriptor);
 }
@@ -65,7 +65,8 @@ int link_to(int descriptor, const fs::path& to) {
   return ::linkat(AT_FDCWD, from.c_str(), AT_FDCWD, to.c_str(), AT_SYMLINK_FOLLOW) == 0 ? 0 : errno;
 }
 
-/// Ledgers and states of servers are SQLite's: what they hold is nowhere else.
+/// Ledgers and the state of a server are SQLite files. Their contents exist nowhere else, so they
+/// are never replaced.
 bool is_database(const fs::path& file) {
   constexpr std::string_view begin = "SQLite format 3";
   std::array<char, begin.size()> found{};

@@ -14,8 +14,8 @@ enum class Overwrite { refuse, allow };
 /// before that - an exception, an interrupt, the process killed - takes the text with it and leaves
 /// the destination as it was.
 ///
-/// Where the file system knows no unnamed files (NFS, some overlays), or /proc is missing, the text
-/// has a hidden temporary name until commit() (".NAME.PROCESS-NUMBER.tmp"). Then a process that is
+/// If the file system has no unnamed files (NFS, some overlays), or /proc is missing, the text has
+/// a hidden temporary name until commit() (".NAME.PROCESS-NUMBER.tmp"). Then a process that is
 /// killed leaves what it had written there.
 ///
 /// A symbolic link is followed, so that the link survives. A destination that exists and is no
@@ -36,7 +36,8 @@ class AtomicFile {
 
   void write(std::string_view text);
 
-  /// For copies of records: nobody may read the file who may not read `source`. Before commit().
+  /// For copies of records: whoever cannot read `source` must not be able to read the copy. Call it
+  /// before commit().
   void keep_as_private_as(const std::filesystem::path& source);
 
   /// Flushes to the disk and renames. The object takes no more text afterwards.
@@ -57,7 +58,7 @@ class AtomicFile {
   std::filesystem::path target_;       // links followed
   std::filesystem::path temporary_;    // empty while the text has no name
   bool direct_ = false;                // a device or a pipe, written at the end
-  std::string held_;                   // what is meant for it
+  std::string held_;                   // the text for a device or pipe until commit() writes it
   Overwrite overwrite_;
   int descriptor_ = -1;
 };

@@ -14,16 +14,17 @@
 
 namespace tacet::base {
 
-/// Pieces of a stream that are cut off one after the other, worked on by all threads of a pool, and
-/// taken in the order in which they were cut: what comes of it, and which error comes first, does
-/// not depend on the threads. At most two pieces a thread are held at a time.
+/// Cuts a stream into pieces, works on the pieces with all threads of a pool, and takes the results
+/// in the order in which the pieces were cut. So neither the results nor the first error depend on
+/// the threads. At most two pieces per thread are held at a time.
 template <typename Piece, typename Result>
 class InOrder {
  public:
   struct Steps {
-    /// The next piece, into the memory of one that is done with; false at the end.
+    /// Reads the next piece into the memory of one that is no longer needed; false at the end.
     std::function<bool(Piece& piece)> cut;
-    /// By any thread, `worker` in [0, threads.size()); everything else by one at a time.
+    /// Any thread may call it, `worker` in [0, threads.size()); the other steps are called by one
+    /// thread at a time.
     std::function<Result(int worker, Piece& piece)> work;
     std::function<void(Result& result)> take;
   };
@@ -34,8 +35,8 @@ class InOrder {
         steps_(std::move(steps)),
         workers_(std::min(threads.size(), max_workers)) {}
 
-  /// Until the stream ends. Throws what the first piece threw at which something was thrown, by
-  /// whichever step; the pieces before it were taken.
+  /// Runs until the stream ends. If a step threw, rethrows the exception of the earliest piece that
+  /// failed; all pieces before it were taken.
   void run() {
     threads_.for_blocks(workers_, 1,
                         [this](int worker, std::int64_t, std::int64_t) { serve(worker); });
@@ -58,7 +59,7 @@ class InOrder {
         deliver(*place, std::exchange(done, {}));
       }
     } catch (...) {
-      // No memory for the bookkeeping itself: nobody may wait for this piece.
+      // No memory for the bookkeeping itself: stop, so that nobody waits for this piece.
       finish();
       changed_.notify_all();
       throw;
@@ -114,10 +115,9 @@ class InOrder {
   ThreadPool& threads_;
   Steps steps_;
   int workers_;
-  std::mutex
-      cut_mutex_;  // of the cutting: held while waiting for room, so that places stay in order
+  std::mutex cut_mutex_;  // held while waiting for room, so that pieces are cut in order
   std::int64_t cut_ = 0;
-  std::mutex mutex_;  // of what follows
+  std::mutex mutex_;  // guards the members below
   std::condition_variable changed_;
   std::int64_t taken_ = 0;
   bool finished_ = false;  // nothing more is cut

@@ -43,7 +43,7 @@ void prefer_large_pages(void* begin, std::size_t bytes) noexcept {
   const auto first = reinterpret_cast<std::uintptr_t>(begin);
   const std::uintptr_t from = (first + page - 1) / page * page;
   const std::uintptr_t to = (first + bytes) / page * page;
-  // Advice: where the system does not take it, everything is as it would have been.
+  // Only a hint: if the system ignores it, nothing changes.
   if (from < to)
     static_cast<void>(madvise(reinterpret_cast<void*>(from), to - from, MADV_HUGEPAGE));
 }

@@ -19,7 +19,7 @@ template <typename Value, std::size_t count>
 struct Names {
   std::array<Name<Value>, count> all;
 
-  /// InternalError for what is no value of the enumeration.
+  /// InternalError for a number that is no value of the enumeration.
   [[nodiscard]] const char* of(Value value) const {
     for (const auto& name : all) {
       if (name.value == value) return name.text;

@@ -10,8 +10,8 @@ bool NumberSet::contains(std::uint64_t number) const {
   return above != last_of_.begin() && number <= std::prev(above)->second;
 }
 
-// Only a number that touches nothing needs memory, and then nothing else changes: a set that forgot
-// numbers when memory ran out would let them be claimed again.
+// Memory is needed only for a number that touches no interval, and it is taken before anything
+// changes. A set that forgot numbers when memory ran out would let them be claimed again.
 bool NumberSet::insert(std::uint64_t number) {
   const auto above = last_of_.upper_bound(number);
   const auto below = above == last_of_.begin() ? last_of_.end() : std::prev(above);

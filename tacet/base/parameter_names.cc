@@ -9,7 +9,7 @@ bool is_first(char c) { return c >= 'a' && c <= 'z'; }
 
 bool is_further(char c) { return is_first(c) || (c >= '0' && c <= '9') || c == '_' || c == '.'; }
 
-/// What stands between two backquotes, spelled where it names a parameter.
+/// The spelling of the name between two backquotes, if it is the name of a parameter.
 std::optional<std::string> spelled(std::string_view inside, const Spelling& spelling) {
   const auto equals = std::min(inside.find('='), inside.size());
   const auto name = inside.substr(0, equals);
@@ -32,7 +32,7 @@ std::string spell_parameters(std::string_view text, const Spelling& spelling) {
       out.append(text, at, open - at).append(*words);
       at = close + 1;
     }
-    // A backquote that closes nothing known may open the next name.
+    // If the second backquote does not close a known name, it may open the next one.
     open = words ? at : close;
   }
   return out.append(text, at);

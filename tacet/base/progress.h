@@ -43,24 +43,25 @@ struct Supervision {
   Progress* progress = nullptr;
   const CancelToken* cancel = nullptr;
 
-  /// Between steps: ends the computation where it was cancelled, else reports the advance.
+  /// Call it between steps: throws if the computation was cancelled, else reports the advance.
   void step(std::string_view phase, std::int64_t done, std::int64_t total) const {
     if (cancel != nullptr) cancel->throw_if_cancelled();
     if (progress != nullptr) progress->advance(phase, done, total);
   }
 };
 
-/// How much an accountant may compute before it gives up: events from a file can ask for more than
-/// anybody will wait for. Work is counted, not timed, so that whether an answer is given depends on
-/// no machine: a unit is about a nanosecond of an ordinary one. Not for several threads at once.
+/// Limits how much an accountant computes before it gives up, since events from a file can ask for
+/// more than anybody will wait for. It counts work and not time, so the same request ends in the
+/// same way on every machine. One unit is about a nanosecond on an ordinary machine. Not for
+/// several threads at once.
 class WorkMeter {
  public:
-  /// `seconds` of that many units each; above 0, infinity for no limit. `cancel`, if any, is looked
-  /// at with every piece of work and must outlive the meter.
+  /// The limit is `seconds` times 1e9 units; above 0, infinity for no limit. `cancel`, if given, is
+  /// checked with every piece of work and must outlive the meter.
   explicit WorkMeter(double seconds, const CancelToken* cancel = nullptr);
 
-  /// Counts a piece of work about to be done. GuaranteeError where the limit is reached, and
-  /// Interrupted where the computation is to stop.
+  /// Counts work that is about to be done. GuaranteeError if the limit is reached, Interrupted if
+  /// the computation was cancelled.
   void spend(double units);
 
   [[nodiscard]] double spent() const { return spent_; }
@@ -71,15 +72,15 @@ class WorkMeter {
   const CancelToken* cancel_;
 };
 
-/// Counts where there is a meter.
+/// Counts the work if there is a meter.
 inline void spend(WorkMeter* work, double units) {
   if (work != nullptr) work->spend(units);
 }
 
-/// Units of a second.
+/// How many units the meter takes for a second.
 inline constexpr double units_of_a_second = 1e9;
 
-/// What the program allows where nothing else was asked for, in seconds.
+/// The limit of the command line if the user asked for no other, in seconds.
 inline constexpr double default_patience = 60;
 
 }  // namespace tacet::base

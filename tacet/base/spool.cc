@@ -25,7 +25,7 @@ namespace {
 enum class Place { memory, elsewhere };
 
 struct FileSystem {
-  std::uint32_t magic;  // linux/magic.h, and the file systems' own headers
+  std::uint32_t magic;  // from linux/magic.h and the headers of the file systems
   std::string_view name;
   Place place;
 };
@@ -56,17 +56,19 @@ void close_file(int descriptor) { static_cast<void>(::close(descriptor)); }
 
 std::string reason_of(int error) { return std::strerror(error); }
 
-/// A file that never had a name, or lost it before its first byte.
+/// A file without a name. If the file system cannot make one, the name is removed before the first
+/// byte is written.
 int open_nameless(const std::filesystem::path& folder) {
   const int descriptor =
       ::open(folder.c_str(), O_TMPFILE | O_EXCL | O_RDWR | O_CLOEXEC, S_IRUSR | S_IWUSR);
   if (descriptor >= 0) return descriptor;
-  // File systems that have no files without names, and kernels that take this for a folder.
+  // These errors mean: no files without names on this file system, or a kernel that takes the flag
+  // for a folder.
   if (errno != EOPNOTSUPP && errno != EISDIR && errno != EINVAL) {
     throw IoError("cannot make a file for records in the folder '{}': {}", folder.string(),
                   reason_of(errno));
   }
-  // mkostemp() writes letters of its own choice in place of the six X, which it demands at the end.
+  // mkostemp() needs six X at the end and replaces them by letters of its choice.
   std::string name = (folder / ".tacet-spool-XXXXXX").string();
   const int named = ::mkostemp(name.data(), O_CLOEXEC);
   if (named < 0 || ::unlink(name.c_str()) != 0) {
@@ -162,11 +164,13 @@ std::size_t Spool::whole_pages(std::size_t bytes) const {
   return (bytes + page_ - 1) / page_ * page_;
 }
 
-/// Allocated before it is mapped: what a full disk refuses would be a signal at the first byte.
+/// Takes the room from the disk before the part is mapped. Otherwise a full disk would be a signal
+/// (SIGBUS) at the first write.
 void Spool::take_from_disk(std::size_t size) {
   const int error = allocate_on_disk(descriptor_, end_, size);
   if (error == 0) return;
-  static_cast<void>(punch(descriptor_, end_, size));  // what it took before it was full
+  // give back what was taken before the disk was full
+  static_cast<void>(punch(descriptor_, end_, size));
   refuse_full(folder_, error);
 }
 
@@ -178,7 +182,7 @@ void Spool::reserve_addresses(std::size_t size) {
   for (const auto wanted : {std::max(size, stretch), size}) {
     void* found =
         ::mmap(nullptr, wanted, PROT_NONE, MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
-    if (found == MAP_FAILED) continue;  // a limit of addresses leaves room for less
+    if (found == MAP_FAILED) continue;  // under a limit of addresses, try a smaller stretch
     next_ = static_cast<std::byte*>(found);
     left_ = wanted;
     return;
@@ -203,9 +207,9 @@ void* Spool::allocate(std::size_t bytes) {
     static_cast<void>(punch(descriptor_, end_, size));
     throw IoError("the system does not keep records out of memory images: {}", reason_of(error));
   }
-  // A child would give back blocks that are its parent's.
+  // A forked child would free blocks that belong to its parent.
   static_cast<void>(::madvise(begin, size, MADV_DONTFORK));
-  static_cast<void>(::madvise(begin, size, MADV_SEQUENTIAL));  // a hint
+  static_cast<void>(::madvise(begin, size, MADV_SEQUENTIAL));  // only a hint
   places_.emplace(begin, end_);
   next_ += size;
   left_ -= size;

@@ -12,33 +12,33 @@
 namespace tacet::base {
 
 /// Memory for records that lies in a file on a disk. The system can drop pages of it from the
-/// machine's memory and read them again later, so that more records can be held than fit.
+/// machine's memory and read them again later. So the records can be larger than the memory.
 ///
 /// The file has no name: no other program can open it, and the system frees it when the process
 /// ends, however it ends. Parts of it are mapped into the address space, so that code uses them
-/// like other memory. The disk gives each part its room before the part is mapped. A full disk is
-/// therefore an exception here, and not a signal at a later write. Core dumps leave these parts
-/// out, and the system reads them ahead in their order.
+/// like other memory. The disk reserves the room of each part before the part is mapped. A full
+/// disk is therefore an exception here, and not a signal at a later write. Core dumps leave these
+/// parts out, and the system reads them ahead in their order.
 ///
-/// While the process lasts the disk holds what is written here. After that the blocks of the disk
+/// While the process runs, the disk holds what is written here. After that the blocks of the disk
 /// belong to no file, but keep their contents until something else is written there. Several
 /// threads may use one spool.
 class Spool {
  public:
-  /// In bytes. Smaller arrays stay in private memory: a part of the file is whole pages, and the
-  /// rest of the last one would be lost.
+  /// In bytes. Smaller arrays stay in private memory: a part of the file consists of whole pages,
+  /// and a small array would waste most of its last page.
   static constexpr std::size_t smallest = std::size_t{1} << 16;
 
-  /// Makes the file in that folder. UsageError, which says why, for a folder whose files lie in
+  /// Makes the file in that folder. UsageError, with the reason, for a folder whose files lie in
   /// memory or may lie on another machine, and for a file system that cannot free parts of a file.
-  /// IoError where the system refuses to make a file there.
+  /// IoError if the system refuses to make a file there.
   [[nodiscard]] static std::shared_ptr<Spool> in(const std::filesystem::path& folder);
   ~Spool();
   Spool(const Spool&) = delete;
   Spool& operator=(const Spool&) = delete;
 
-  /// So many bytes of zeros, which stay until give_back(). IoError, which names the folder, where
-  /// the disk is full.
+  /// Allocates that many bytes of zeros; they stay until give_back(). IoError, which names the
+  /// folder, if the disk is full.
   [[nodiscard]] void* allocate(std::size_t bytes);
   void give_back(void* begin, std::size_t bytes) noexcept;
 
@@ -52,17 +52,17 @@ class Spool {
   std::filesystem::path folder_;
   int descriptor_;
   std::size_t page_;
-  std::mutex mutex_;  // of what follows
-  // Addresses of one stretch follow each other as their parts of the file do, so that the system
-  // keeps one entry for all of them.
+  std::mutex mutex_;  // guards the members below
+  // Addresses are reserved in long stretches. Within a stretch they are in the order of the parts
+  // of the file, so that the system needs one entry for all of them.
   std::byte* next_ = nullptr;
-  std::size_t left_ = 0;                                 // addresses from there on
-  std::size_t end_ = 0;                                  // of the file
-  std::unordered_map<const void*, std::size_t> places_;  // in it, of what is in use
+  std::size_t left_ = 0;                                 // bytes reserved from `next_` on
+  std::size_t end_ = 0;                                  // size of the file
+  std::unordered_map<const void*, std::size_t> places_;  // position in the file of each part in use
 };
 
-/// For containers. Large arrays lie in the spool; small ones, and all where there is no spool, in
-/// private memory. Copies of a container use the same spool.
+/// An allocator for containers. Large arrays lie in the spool. Small arrays lie in private memory,
+/// and so do all arrays if there is no spool. Copies of a container use the same spool.
 template <typename T>
 class SpoolAllocator {
  public:

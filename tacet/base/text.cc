@@ -15,7 +15,7 @@ namespace {
 
 struct CodePoint {
   std::uint32_t value;
-  std::size_t bytes;  ///< 0: no UTF-8
+  std::size_t bytes;  ///< 0: the text is not UTF-8
 };
 
 /// The first code point of a text that is not empty (RFC 3629: no surrogates, nothing overlong).
@@ -74,7 +74,7 @@ std::string shown(std::string_view text, bool keep_lines) {
 
 char small_letter(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
 
-/// Levenshtein's distance by rows; capital letters and small ones are the same.
+/// Levenshtein distance, computed row by row; upper and lower case count as equal.
 std::size_t edit_distance(std::string_view a, std::string_view b) {
   std::vector<std::size_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), std::size_t{0});
@@ -100,7 +100,8 @@ std::string printable_json(std::string_view json) {
   while (!json.empty()) {
     const auto c = first_of(json);
     const std::size_t bytes = c.bytes == 0 ? 1 : c.bytes;
-    // What is below a blank is white space here: within texts JSON has escaped it.
+    // Control characters below the blank are only white space between values here: inside of
+    // strings JSON has escaped them already.
     if (c.bytes == 0) {
       out += "\\ufffd";
     } else if (c.value >= ' ' && is_control(c.value)) {
@@ -119,7 +120,7 @@ std::string printable_lines(std::string_view text) { return shown(text, true); }
 
 std::string nearest_word(std::string_view word, std::span<const std::string> known) {
   std::string best;
-  std::size_t best_distance = word.size() / 2 + 1;  // further apart is no misspelling
+  std::size_t best_distance = word.size() / 2 + 1;  // a word further away is not a misspelling
   for (const std::string& candidate : known) {
     const auto distance = edit_distance(word, candidate);
     if (distance >= best_distance) continue;

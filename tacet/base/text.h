@@ -5,8 +5,8 @@
 #include <string_view>
 #include <vector>
 
-/// Text that others wrote, made safe to show: a file must not move the cursor of a terminal, write
-/// a second line of a verdict or turn the direction of what follows.
+/// Makes text that others wrote safe to show. A file must not be able to move the cursor of a
+/// terminal, to add a second line to a verdict, or to change the writing direction.
 namespace tacet::base {
 
 /// The text with every control character escaped: C0 and DEL (`\n`, `\x1b`), C1, line and paragraph
@@ -14,11 +14,11 @@ namespace tacet::base {
 /// other UTF-8 stays as it is; so do backslashes, for paths are to be read.
 [[nodiscard]] std::string printable(std::string_view text);
 
-/// The same but for line ends, for texts of the program's own making that hold others' words.
+/// As printable(), but line ends stay. For texts that the program wrote around words of others.
 [[nodiscard]] std::string printable_lines(std::string_view text);
 
-/// JSON with what a terminal would act on escaped within its texts as JSON does (`\u009b`); what it
-/// means stays the same.
+/// JSON in which the strings' control characters are escaped as JSON does (`\u009b`). The meaning
+/// stays the same.
 [[nodiscard]] std::string printable_json(std::string_view json);
 
 /// The entry of `known` nearest to `word` by edit distance, or empty when none is near.
@@ -30,7 +30,7 @@ namespace tacet::base {
 /// The parts of a list with commas between them; a text without a comma is one part.
 [[nodiscard]] std::vector<std::string> split_at_commas(std::string_view text);
 
-/// What is wrong with such a list if a part of it is empty ("a,,b", "a,"), in words; otherwise an
+/// Says what is wrong with such a list if one of its parts is empty ("a,,b", "a,"); otherwise an
 /// empty text.
 [[nodiscard]] std::string empty_part_fault(std::string_view list);
 

@@ -39,7 +39,7 @@ ThreadPool::ThreadPool(int count) {
     try {
       workers_.emplace_back([this, worker] { work(worker); });
     } catch (const std::system_error&) {
-      break;  // those that run are enough: results do not depend on their number
+      break;  // the threads that did start are enough: results do not depend on their number
     }
   }
 }

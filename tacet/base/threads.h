@@ -18,8 +18,8 @@ namespace tacet::base {
 /// May be used by several threads at once: their loops run one after the other.
 class ThreadPool {
  public:
-  /// @param count number of workers, the calling thread included; at least 1. Where the system
-  /// starts no further thread the pool is smaller, in the worst case the calling thread alone.
+  /// @param count number of workers, the calling thread included; at least 1. If the system starts
+  /// no more threads, the pool is smaller; in the worst case it is the calling thread alone.
   explicit ThreadPool(int count);
   ~ThreadPool();
   ThreadPool(const ThreadPool&) = delete;
@@ -38,7 +38,7 @@ class ThreadPool {
   void work(int worker);
   static void run(Job& job, int worker);
 
-  std::mutex turns_;  // held by the caller whose loop runs
+  std::mutex turns_;  // held by the caller whose loop is running
   std::mutex mutex_;
   std::condition_variable wake_;
   std::condition_variable done_;

@@ -7,7 +7,7 @@ namespace tacet::capi::internal {
 
 int failed(int kind, const char* text) noexcept {
   std::size_t length = std::min(std::strlen(text), sizeof last_error - 1);
-  // Not within a character of several bytes.
+  // Do not cut within a character of several bytes.
   while (length > 0 && (static_cast<unsigned char>(text[length]) & 0xC0U) == 0x80U) --length;
   std::memcpy(last_error, text, length);
   last_error[length] = '\0';

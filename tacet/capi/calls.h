@@ -13,17 +13,17 @@
 #include "tacet/capi/objects.h"
 #include "tacet/capi/tacet.h"
 
-/// What all functions of tacet.h share: nothing that is thrown crosses into C, and no null pointer
-/// is followed.
+/// What all functions of tacet.h share: no exception crosses into C, and no null pointer is
+/// followed.
 namespace tacet::capi::internal {
 
-// Has a fixed size, so that the message that memory has run out needs none.
+// A fixed size, so that the message "out of memory" needs no memory.
 inline thread_local char last_error[2048] = "";
 
-/// Keeps the text for tacet_last_error; the kind.
+/// Keeps the text for tacet_last_error(); returns `kind`.
 int failed(int kind, const char* text) noexcept;
 
-/// What `work` throws as a number.
+/// Calls `work` and returns an exception as its number.
 template <typename Work>
 int guarded(const Work& work) noexcept {
   try {
@@ -56,9 +56,9 @@ void make(std::uint64_t* out, Arguments&&... arguments) {
   place = Objects::all().add(std::make_shared<Kind>(std::forward<Arguments>(arguments)...));
 }
 
-/// Bytes for C, where there is room for `size` of them.
+/// Copies bytes to a C program's buffer of `size` bytes.
 void hand_out_bytes(std::string_view bytes, char* out, std::size_t size, std::size_t* needed);
-/// Text, with the 0 behind it.
+/// Copies a text with its terminating 0.
 inline void hand_out(const std::string& text, char* out, std::size_t size, std::size_t* needed) {
   hand_out_bytes({text.c_str(), text.size() + 1}, out, size, needed);
 }

@@ -37,7 +37,7 @@ struct DeviceObject : Object {
   DeviceSettings settings;
 };
 
-/// The way to the server that the program brings.
+/// The connection to the server that the program provides.
 class ProgramsTransport : public local::Transport {
  public:
   ProgramsTransport(tacet_exchange given, void* context) : exchange_(given), context_(context) {}
@@ -61,7 +61,8 @@ class ProgramsTransport : public local::Transport {
     return {reply.status, std::move(answer),
             std::clamp(reply.retry_seconds, std::int64_t{0}, a_day)};
   }
-  [[nodiscard]] bool confidential() const override { return true; }  // as the header demands
+  // the header demands it of the program
+  [[nodiscard]] bool confidential() const override { return true; }
 
  private:
   tacet_exchange exchange_;

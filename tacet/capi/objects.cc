@@ -29,7 +29,7 @@ std::uint64_t Objects::add(std::shared_ptr<Object> object) {
 }
 
 void Objects::remove(std::uint64_t number) {
-  std::shared_ptr<Object> last;  // ends outside of the lock
+  std::shared_ptr<Object> last;  // destroyed after the lock is released
   const std::lock_guard lock(mutex_);
   const auto found = objects_.find(number);
   if (found == objects_.end()) throw base::UsageError("{} is the number of no object", number);

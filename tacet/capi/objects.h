@@ -14,10 +14,10 @@
 #include "tacet/base/error.h"
 #include "tacet/capi/tacet.h"
 
-/// What programs in C hold by number.
+/// The objects that C programs refer to by number.
 namespace tacet::capi::internal {
 
-/// What is behind a number. One call at a time uses it.
+/// The object behind a number. One call at a time uses it.
 struct Object {
   virtual ~Object() = default;
   std::mutex turn;
@@ -29,7 +29,7 @@ struct SchemaObject : Object {
   const api::Schema schema;
 };
 
-/// What a program in C is told between steps, and how it cancels.
+/// Calls a C program between steps, and lets it cancel.
 class Watch : public base::Progress {
  public:
   explicit Watch(tacet_progress told = nullptr, void* context = nullptr)
@@ -58,7 +58,7 @@ struct BudgetObject : Object {
   accounting::MemoryBudget budget;
 };
 
-/// Columns with what they hold.
+/// Columns and their contents.
 struct TableObject : Object {
   static constexpr const char* kind = "table";
   using Column = std::variant<std::vector<double>, std::vector<std::string>>;
@@ -80,7 +80,7 @@ struct ReleaseObject : Object {
   const privacy::Receipt receipt;
 };
 
-/// All objects of the process, by numbers that never come twice.
+/// All objects of the process. A number is never used again.
 class Objects {
  public:
   [[nodiscard]] static Objects& all();
@@ -96,7 +96,7 @@ class Objects {
     return found;
   }
 
-  /// Null for a number of none.
+  /// Null if no object has this number.
   [[nodiscard]] std::shared_ptr<Object> find(std::uint64_t number);
 
  private:

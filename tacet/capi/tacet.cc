@@ -78,7 +78,7 @@ void train(std::uint64_t schema, std::uint64_t options, std::uint64_t budget, co
   request = chosen->request;
   random = chosen->random;
   if (random) {
-    context.random = &*random;  // one run at a time: the turn lasts as long as the training
+    context.random = &*random;  // one run at a time: the lock is held as long as the training lasts
   } else {
     turn.unlock();
   }
@@ -99,7 +99,7 @@ void predict(std::uint64_t model, const run::Rows& rows, std::span<double> out) 
   }
 }
 
-/// A column that is new to the table, of its length.
+/// Adds a column with a new name and the table's length.
 TableObject::Column& new_column(TableObject& table, std::string_view name, std::size_t count) {
   if (count != table.rows) {
     throw base::UsageError("{} values for a table of {} rows", count, table.rows);

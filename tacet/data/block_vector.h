@@ -10,8 +10,8 @@
 
 namespace tacet::data {
 
-/// An append-only sequence in blocks of fixed size: growing never copies, so the peak of memory is
-/// what is stored and one block.
+/// An append-only sequence in blocks of fixed size. It grows without copies, so the peak of memory
+/// is its contents and one block.
 template <typename T>
 class BlockVector {
  public:
@@ -32,7 +32,7 @@ class BlockVector {
     const auto place = static_cast<std::size_t>(index);
     return blocks_[place >> block_shift][place & block_mask];
   }
-  /// Frees the blocks that hold nothing from `index` on; what was in them may not be read any more.
+  /// Frees the blocks that lie completely before `index`. Their elements may not be read any more.
   void forget_before(std::int64_t index) {
     const auto end = static_cast<std::size_t>(index) >> block_shift;
     for (; forgotten_ < end; ++forgotten_) base::SpooledVector<T>().swap(blocks_[forgotten_]);

@@ -80,7 +80,7 @@ Dataset::Dataset(const DatasetShape& shape, std::shared_ptr<base::Spool> spool)
   }
   const double scaled = feature_scale * shape.norm_bound;
   squared_norm_bound_ = static_cast<std::int64_t>(std::floor(scaled * scaled));
-  // Half a unit in the last place upwards would let a row pass that exceeds the real bound.
+  // Rounding up by half a unit in the last place would accept a row above the real bound.
   while (std::sqrt(static_cast<double>(squared_norm_bound_)) > scaled) --squared_norm_bound_;
   stored_width_ = static_cast<std::size_t>(shape.columns);
   if (!shape.hats.empty()) {
@@ -292,7 +292,7 @@ std::span<const std::int16_t> Dataset::stored_row(std::int64_t row) const {
 }
 
 void Dataset::forget_before(std::int64_t row) {
-  if (row >= rows()) row = rows() - 1;  // the last one stays; it names its block
+  if (row >= rows()) row = rows() - 1;  // beyond the end, the last block stays and is named
   if (row <= 0) return;
   const std::size_t end =
       sparse() ? places_[row].block : static_cast<std::size_t>(row) >> dense_shift_;
@@ -345,7 +345,7 @@ Dataset one_record_per_unit(const Dataset& dataset, random::BlockClaim draws) {
   for (std::int64_t row = 0; row < dataset.rows(); ++row) {
     const auto unit = dataset.unit_of(row);
     if (unit == Dataset::no_unit) continue;
-    // The newest of m records takes the place with probability 1/m (Vitter 1985, algorithm R).
+    // The newest of m records replaces the choice with probability 1/m (Vitter 1985, algorithm R).
     auto& choice = choices[static_cast<std::size_t>(unit)];
     if (random::uniform_below(stream, ++choice.seen) == 0) choice.row = row;
   }

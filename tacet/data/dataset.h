@@ -21,10 +21,11 @@ struct EncodedRow {
   std::vector<std::uint32_t> columns;
   std::vector<std::int16_t> values;
   double label = 0;
-  std::int64_t unit = 0;  ///< which privacy unit the record belongs to; 0 when there is none
-  bool labelled = true;   ///< false: it has no target, no feature, and teaches nothing
-  /// What packing needs (hat_rows.h), of whoever scales rows that are packed: the features before
-  /// they were scaled and rounded, and the units of the row in a feature of 1.
+  std::int64_t unit = 0;  ///< number of its privacy unit; 0 if the data have none
+  /// false: it has no target, all features are 0, and it does not influence the model
+  bool labelled = true;
+  /// For rows that are packed (hat_rows.h), set by the code that scales rows: the features before
+  /// scaling and rounding, and how many grid units of the row a feature of 1 has.
   std::vector<std::uint32_t> plain_columns;
   std::vector<double> plain_values;
   double scale = 0;
@@ -39,7 +40,7 @@ struct EncodedRow {
     unit = 0;
     labelled = true;
   }
-  /// Without a label the row loses its features, and one fixed label stands for its own.
+  /// If there is no label, the row loses its features and gets one fixed label.
   void set_label(std::optional<double> found, double without_target) {
     labelled = found.has_value();
     label = found.value_or(without_target);
@@ -57,13 +58,13 @@ struct SparseRow {
 
 enum class Storage { dense, sparse };
 
-/// Which labels records may have. Losses are bounded on these alone: one outside would make a bound
-/// false, or a wrong model.
+/// The labels that records may have. Losses are bounded only for these: with another label, a bound
+/// would be false or the model wrong.
 class LabelDomain {
  public:
-  /// Any finite number: for sums whose bounds do not depend on it. No training takes it.
+  /// Any finite number, for sums whose bounds do not depend on it. No training accepts it.
   constexpr LabelDomain() = default;
-  /// Records without labels, as for predictions: 0 in all of them.
+  /// For records without labels, as in predictions: every label is 0.
   [[nodiscard]] static constexpr LabelDomain none() { return {Kind::interval, 0, 0}; }
   /// -1 or +1.
   [[nodiscard]] static constexpr LabelDomain signs() { return {Kind::signs, -1, 1}; }
@@ -91,49 +92,47 @@ class LabelDomain {
   double upper_ = 0;
 };
 
-/// What is public about a data set before a value of it is read.
+/// The public facts about a data set, known before any value is read.
 struct DatasetShape {
   std::int64_t columns = 0;  ///< encoded columns, intercept included
-  double norm_bound = 1;     ///< of each row's Euclidean norm in real units, intercept included
+  double norm_bound = 1;  ///< bound of each row's Euclidean norm in real units, intercept included
   Storage storage = Storage::dense;
   LabelDomain labels = {};
-  /// Numbers that rows hold as a position between two knots (hat_rows.h), where storage is dense:
-  /// in a fraction of the memory. Ascending; those that do not pack stay as they are.
+  /// Numbers that dense rows store as a position between two knots (hat_rows.h), which takes a
+  /// fraction of the memory. Ascending. Numbers that cannot be packed are stored as usual.
   std::vector<HatColumns> hats = {};
 };
 
 /// Encoded private records: small integers whose norms were certified when they were appended.
-/// Several threads may read one; nobody else may use it while it is changed.
+/// Several threads may read it at once; during a change no other thread may use it.
 ///
-/// The records are private. There is no printing and no serialisation; only mechanisms may turn
-/// sums over them into something released. `rows()` is private too wherever the adjacency lets a
-/// record be added or removed.
+/// The records are private. There is no printing and no serialisation; only mechanisms may release
+/// sums over them. `rows()` is private too if neighbours have a record more or less.
 class Dataset {
  public:
   /// A stored feature v means v / feature_scale; |v| <= feature_scale.
   static constexpr int feature_scale = 2048;
-  /// The unit of a record whose unit is missing. It takes no part in sums that bound units.
+  /// The unit of a record whose unit is missing. Sums that bound units leave such records out.
   static constexpr std::int64_t no_unit = -1;
 
-  /// Throws UsageError on a shape that makes no sense. What is held for records lies in memory, or
-  /// in a spool.
+  /// UsageError for a shape that makes no sense. Records are held in memory, or in a spool.
   explicit Dataset(const DatasetShape& shape, std::shared_ptr<base::Spool> spool = nullptr);
-  /// Where the records lie, for those that are made of them and for what is held for each; null:
-  /// in memory.
+  /// The spool that holds the records, for data derived from them; null: they are in memory.
   [[nodiscard]] const std::shared_ptr<base::Spool>& spool() const { return spool_; }
 
   /// Appends a record. A row that breaks an invariant (column order, range, norm) is an
-  /// InternalError: encoders certify rows, and nothing but certified rows may be stored. A label
-  /// outside of the shape's domain is a UsageError, which does not tell it.
+  /// InternalError: encoders certify rows, and only certified rows may be stored. UsageError for a
+  /// label outside of the shape's domain; the message does not contain the label.
   void append(const EncodedRow& row);
-  /// Appends a record given by all its columns.
+  /// Appends a record that is given by all of its columns.
   void append_dense(std::span<const std::int16_t> values, double label, std::int64_t unit = 0);
-  /// Appends a record of a data set of the same shape, which was certified there, as a record of
-  /// `unit`.
+  /// Appends a record of another data set with the same shape, which has certified it, as a record
+  /// of `unit`.
   void append(const Dataset& other, std::int64_t row, std::int64_t unit);
 
-  /// Appends all records of a data set of the same shape, which were certified there. Where both
-  /// have units, unit k of `other` is unit units[k] here; numbers that are new ascend with k.
+  /// Appends all records of another data set with the same shape, which has certified them. If both
+  /// have units, unit k of `other` becomes unit units[k] here; numbers that are new must ascend
+  /// with k.
   void append(const Dataset& other, std::span<const std::int64_t> units = {});
 
   [[nodiscard]] std::int64_t rows() const { return labels_.size(); }
@@ -146,19 +145,20 @@ class Dataset {
 
   /// Only when storage is dense and rows are not packed.
   [[nodiscard]] std::span<const std::int16_t> dense_row(std::int64_t row) const;
-  /// Also of packed rows, which are expanded into `room`: rounded to units of features.
+  /// Also for packed rows, which are expanded into `room` and rounded to grid units.
   [[nodiscard]] std::span<const std::int16_t> dense_row(std::int64_t row,
                                                         std::vector<std::int16_t>& room) const;
-  /// How rows are packed; null: they are not.
+  /// How rows are packed; null if they are not.
   [[nodiscard]] const HatRows* packing() const { return packing_.get(); }
-  /// A row as it is packed: of zeros where it does not pack, which odd_row() holds.
+  /// A row in its packed form; zeros if it cannot be packed (see odd_row).
   [[nodiscard]] const std::int16_t* packed_row(std::int64_t row) const {
     return stored_row(row).data();
   }
-  /// The integers of a row that does not pack; none for others.
+  /// The integers of a row that cannot be packed; empty for other rows.
   [[nodiscard]] std::span<const std::int16_t> odd_row(std::int64_t row) const;
   [[nodiscard]] bool has_odd_rows() const { return !odd_places_.empty(); }
-  /// What turns a row's integers into its features, up to the unit: 1 but for packed rows.
+  /// The factor that turns a row's integers into its features in grid units: 1 unless the row is
+  /// packed.
   [[nodiscard]] double scale(std::int64_t row) const;
   /// Only when storage is sparse.
   [[nodiscard]] SparseRow sparse_row(std::int64_t row) const {
@@ -168,8 +168,8 @@ class Dataset {
             .values = {block.values.data() + place.offset, place.length}};
   }
 
-  /// A hint that a record far from the last ones will soon be read: its label and the place of its
-  /// row start on their way from memory.
+  /// A hint that a record will soon be read that is far from the last ones: prefetches its label
+  /// and the place of its row.
   void fetch_ahead(std::int64_t row) const {
     __builtin_prefetch(&labels_[row]);
     if (sparse()) __builtin_prefetch(&places_[row]);
@@ -177,17 +177,17 @@ class Dataset {
 
   /// In shape().labels: -1 or +1 for two classes, 0..k-1 for k, [-1, 1] or [0, 1] for regression.
   [[nodiscard]] double label(std::int64_t row) const { return labels_[row]; }
-  /// Whether the record has a target. One that has none keeps its place among the records, but all
-  /// of its features are 0 and its label is one fixed number, so that its gradient in a linear
-  /// model is 0 (docs/proofs/missing_target.md). Whatever has other parameters, or counts labels,
-  /// leaves it out.
+  /// Whether the record has a target. A record without one keeps its place, but all of its features
+  /// are 0 and its label is a fixed number. So its gradient in a linear model is 0
+  /// (docs/proofs/missing_target.md). Code for other models, and code that counts labels, must
+  /// leave such records out.
   [[nodiscard]] bool labelled(std::int64_t row) const {
     return unlabelled_.empty() || !std::ranges::binary_search(unlabelled_, row);
   }
-  /// Exact sum of the squares of the row's integers: of a packed row before its scale.
+  /// The exact sum of the squares of the row's integers; for a packed row, before they are scaled.
   [[nodiscard]] std::int64_t squared_norm(std::int64_t row) const { return squared_norms_[row]; }
 
-  /// Which privacy unit a record belongs to: its own when the data have no unit column.
+  /// The privacy unit of a record; its own one if the data have no unit column.
   [[nodiscard]] bool has_units() const { return has_units_; }
   [[nodiscard]] std::int64_t unit_of(std::int64_t row) const {
     return has_units_ ? units_[row] : row;
@@ -197,8 +197,8 @@ class Dataset {
   /// Declares that records carry units; only before the first record.
   void declare_units();
 
-  /// Frees the memory of the records before `row`, block by block, for callers that write records
-  /// to a new place while they read them. The freed records may not be read again.
+  /// Frees the memory of the records before `row`, block by block. For callers that move records to
+  /// a new place while they read them. The freed records may not be read again.
   void forget_before(std::int64_t row);
 
   /// Bytes held for the records, in memory or in the spool, for measurements.
@@ -241,7 +241,7 @@ class Dataset {
   std::vector<base::SpooledVector<std::int16_t>> dense_blocks_;
   std::vector<SparseBlock> sparse_blocks_;
   std::size_t forgotten_ = 0;  // dense or sparse blocks
-  // Rows that do not pack, ascending, and all of their columns.
+  // Rows that cannot be packed, ascending, with all of their columns.
   base::SpooledVector<std::int64_t> odd_places_;
   base::SpooledVector<std::int16_t> odd_rows_;
   BlockVector<RowPlace> places_;  // of sparse rows
@@ -253,12 +253,12 @@ class Dataset {
   BlockVector<std::int64_t> units_;
 };
 
-/// The same records, no row packed.
+/// The same records, without packing.
 [[nodiscard]] Dataset unpacked(const Dataset& dataset);
 
-/// One record of each unit, chosen uniformly among the unit's by a secret random draw, in the order
-/// in which units appear; records without a unit are left out. Given all choices, two data sets
-/// that differ in one unit become two that differ in one record, so that what is proved for records
+/// One record of each unit, chosen uniformly from the unit's records by a secret random draw, in
+/// the order in which units appear; records without a unit are left out. For fixed choices, two
+/// data sets that differ in one unit become two that differ in one record. So a proof for records
 /// holds for units (docs/proofs/unit_draw.md). InternalError for a data set without units.
 [[nodiscard]] Dataset one_record_per_unit(const Dataset& dataset, random::BlockClaim draws);
 

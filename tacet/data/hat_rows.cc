@@ -21,14 +21,14 @@ std::int32_t intervals_of(const HatColumns& columns) {
   return static_cast<std::int32_t>(columns.knots) - 1;
 }
 
-// How far a position of a number is shifted to the left, so that it still has 16 bits.
+// The number of bits by which positions are shifted to the left so that they still fit 16 bits.
 int shift_of(const HatColumns& columns) {
   int shift = 0;
   while ((intervals_of(columns) * HatNumber::steps) << (shift + 1) < 1 << 16) ++shift;
   return shift;
 }
 
-// Of the line, in units, from one position to the next.
+// The rise of the line from one position to the next, in grid units.
 double rise_of(const HatColumns& columns) {
   return unit * columns.slope / (intervals_of(columns) * HatNumber::steps);
 }
@@ -76,7 +76,7 @@ struct Takers {
 bool HatColumns::packs() const {
   // Fewer places would be seen in a line.
   constexpr std::uint32_t min_knots = 8;
-  // A position and a line have 16 bits.
+  // A position and a line have 16 bits each.
   const double farthest = unit * slope * std::max(std::fabs(zero), std::fabs(1 - zero));
   return knots >= min_knots && intervals_of(*this) <= HatNumber::max_intervals && slope > 0 &&
          farthest + 2 <= largest_integer && unit * slope + 2 <= largest_integer &&
@@ -112,7 +112,7 @@ HatRows::HatRows(std::span<const HatColumns> packed, std::int64_t columns) {
 }
 
 double HatRows::norm_bound() const {
-  // A line and the rest have 16 bits each, and the two hat functions of a number are shorter.
+  // Lines and other integers have 16 bits each; the two hat functions of a number are smaller.
   const double each = (largest_integer + 1) / unit;
   return each *
          std::sqrt(2.0 * static_cast<double>(lines_.size()) + static_cast<double>(rest_.size()));
@@ -128,7 +128,7 @@ bool HatRows::place_numbers(const EncodedRow& row, std::int16_t* packed) const {
     if (j == numbers_.size() || at_[column] == 0) continue;
     const double knot = at_[column] - 1;
     const double height = row.plain_values[k];
-    // The place is the mean of the knots, by their heights, which ascend.
+    // The position is the mean of the two knots, weighted by their heights.
     const double share = height / (HatNumber::height * HatNumber::steps / unit);
     if (!(share >= 0 && share <= 1)) return false;
     shares[j] += share;
@@ -170,7 +170,7 @@ std::optional<std::int64_t> HatRows::pack(const EncodedRow& row, std::int64_t sq
   std::int64_t square = 0;
   const auto add = [&](std::size_t, std::int64_t integer) { square += integer * integer; };
   each_integer(numbers_, packed, Takers{add, add, add});
-  // The scale is certified by the integers that come out. What it loses covers all rounding errors.
+  // The scale is certified for the integers that result. The margin covers all rounding errors.
   constexpr float shrink = 1 - 0x1p-20F;
   const double room = static_cast<double>(squared_norm_bound) * (1 - 0x1p-30);
   auto scale = static_cast<float>(row.scale / unit);

@@ -12,28 +12,29 @@ namespace tacet::data {
 
 struct EncodedRow;
 
-/// A number whose encoded columns are a line and, behind it, hat functions around knots: public
-/// facts by which a row holds it as a position of 16 bits (numeric/hat_numbers.h). Share v of the
-/// way between its bounds has the line slope (v - zero).
+/// A number whose encoded columns are a line followed by hat functions around knots (a spline
+/// basis). These public facts allow rows to store it as a position of 16 bits
+/// (numeric/hat_numbers.h). For a number at the share v between its bounds, the line is slope (v -
+/// zero).
 struct HatColumns {
   std::uint32_t line = 0;
   std::uint32_t knots = 0;
   double slope = 0;
   double zero = 0;
 
-  /// Whether rows can hold it so; all its columns are stored otherwise.
+  /// Whether rows can store the number as a position; otherwise all of its columns are stored.
   [[nodiscard]] bool packs() const;
 
   friend bool operator==(const HatColumns&, const HatColumns&) = default;
 };
 
-/// How rows of so many columns are packed: which number or integer of a packed row stands for which
+/// How rows with these columns are packed: which number or integer of a packed row stands for which
 /// columns.
 ///
-/// A packed row is a scale s and integers phi in units of 1/2048, of which those of lines and hat
-/// functions follow from positions: its features are s phi / 2048, and those of an unscaled row,
-/// within half a step of a position. |s phi| is within the bound of rows, which is checked where a
-/// row is packed. What clips a row's gradient counts with the norm of phi.
+/// A packed row is a scale s and integers phi in units of 1/2048. The integers of lines and hat
+/// functions follow from the positions. The features are s phi / 2048. They differ from those of an
+/// unpacked row, because a position is rounded to a step. |s phi| is within the bound of rows,
+/// which pack() checks. Code that clips a row's gradient uses the norm of phi.
 class HatRows {
  public:
   HatRows(std::span<const HatColumns> packed, std::int64_t columns);
@@ -45,11 +46,12 @@ class HatRows {
   [[nodiscard]] const std::vector<std::uint32_t>& place_columns() const { return places_; }
   /// The columns of the rest, in the order of packed rows.
   [[nodiscard]] const std::vector<std::uint32_t>& rest_columns() const { return rest_; }
-  /// Of the norm of any phi, in units of features.
+  /// A bound of the norm of every phi, in units of features.
   [[nodiscard]] double norm_bound() const;
 
-  /// Packs a row by its features before they were scaled and rounded, and returns |phi|^2; nothing
-  /// where they are not known or not of numbers as packing has them: all words are 0 then.
+  /// Packs a row, given its features before scaling and rounding, and returns |phi|^2. If these are
+  /// unknown, or are not those of a line and hat functions, returns nothing and sets all words to
+  /// 0.
   [[nodiscard]] std::optional<std::int64_t> pack(const EncodedRow& row,
                                                  std::int64_t squared_norm_bound,
                                                  std::int16_t* packed) const;
@@ -66,8 +68,8 @@ class HatRows {
   std::vector<std::uint32_t> lines_;
   std::vector<std::uint32_t> places_;
   std::vector<std::uint32_t> rest_;
-  std::vector<std::uint32_t> number_of_;  // by column; numbers_.size(): of the rest
-  std::vector<std::uint32_t> at_;         // by column: among the rest, or which knot
+  std::vector<std::uint32_t> number_of_;  // by column; numbers_.size() for the rest
+  std::vector<std::uint32_t> at_;         // by column: the place in the rest, or the knot
 };
 
 }  // namespace tacet::data

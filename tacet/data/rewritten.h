@@ -4,12 +4,12 @@
 
 #include "tacet/data/dataset.h"
 
-/// The same records with other features.
+/// Replaces the features of all records.
 namespace tacet::data {
 
-/// Each row by `rule(records, row, out)`, which sets the features; labels, their domain and units
-/// stay. A record without a target stays without features.
-/// `read(row)` hears of every row that was rewritten.
+/// Each row becomes the result of `rule(records, row, out)`, which sets the features. Labels, their
+/// domain and units stay. A record without a target stays without features. `read(row)` is called
+/// after each row was rewritten.
 template <typename Rule, typename Read>
 [[nodiscard]] Dataset rewritten(const Dataset& records, const DatasetShape& shape, Rule rule,
                                 Read read) {
@@ -35,7 +35,8 @@ template <typename Rule>
   return rewritten(records, shape, rule, [](std::int64_t) {});
 }
 
-/// Records that are given away are freed as they are read: both together are never held.
+/// If the records are moved in, they are freed as they are read, so that both sets are never in
+/// memory together.
 template <typename Rule>
 [[nodiscard]] Dataset rewritten(Dataset&& records, const DatasetShape& shape, Rule rule) {
   Dataset source = std::move(records);

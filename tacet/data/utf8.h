@@ -7,8 +7,8 @@
 
 namespace tacet::data {
 
-/// What some programs put before a text in UTF-8. Readers of text drop it at the start of a file;
-/// anywhere else it is text.
+/// Some programs put it before a text in UTF-8. Readers drop it at the start of a file; anywhere
+/// else it is text.
 inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
 
 [[nodiscard]] inline std::string_view without_byte_order_mark(std::string_view text) {
@@ -16,8 +16,8 @@ inline constexpr std::string_view byte_order_mark = "\xef\xbb\xbf";
   return text;
 }
 
-/// Whether the text can stand in a schema: well-formed UTF-8 (Unicode 15, table 3-7), so that no
-/// writer of JSON or TOML stumbles over it after it was paid for.
+/// Whether the text may be in a schema: well-formed UTF-8 (Unicode 15, table 3-7). Otherwise
+/// writing JSON or TOML could fail after the release was paid for.
 [[nodiscard]] inline bool valid_utf8(std::string_view text) {
   std::size_t following = 0;
   unsigned min =

@@ -7,7 +7,7 @@
 namespace tacet::learn {
 namespace {
 
-/// What records must be like, from public facts.
+/// The public facts that records have to match.
 struct Expected {
   data::DatasetShape shape;
   bool units;

@@ -4,9 +4,8 @@
 
 namespace tacet::learn {
 
-/// The same training, which looks at what it is given before anything is debited. UsageError for
-/// records of another shape than the schema's (columns, bound of the norm, labels, units), and for
-/// a source that has claimed already.
+/// The same training with checks before anything is debited. UsageError if records differ from the
+/// schema (columns, bound of the norm, labels, units), or if the source has given claims before.
 [[nodiscard]] Training checked_before(Training training);
 
 }  // namespace tacet::learn

@@ -26,7 +26,7 @@
 namespace tacet::learn {
 namespace {
 
-constexpr double cap_in_zero_losses = 4;  // a confident mistake costs about that
+constexpr double cap_in_zero_losses = 4;  // a confident mistake costs about that much
 
 std::optional<double> choose_cap(const model::LinearModel& model,
                                  const EvaluationOptions& options) {
@@ -36,7 +36,8 @@ std::optional<double> choose_cap(const model::LinearModel& model,
         "several classes have no single loss to cap: each is trained against the rest; leave "
         "loss_cap out, the noisy accuracy is released");
   }
-  static_cast<void>(model::loss_value(model.loss, 0, 1));  // a name alone has no value
+  // throws for a custom loss, of which only the name is known
+  static_cast<void>(model::loss_value(model.loss, 0, 1));
   if (options.loss_cap) {
     if (!(*options.loss_cap > 0 && std::isfinite(*options.loss_cap))) {
       throw base::UsageError("loss_cap must be above 0 and finite, got {}", *options.loss_cap);
@@ -57,9 +58,9 @@ bool count_is_public(privacy::Adjacency adjacency) {
   return adjacency != privacy::Adjacency::add_remove;
 }
 
-/// Whether counts are told around their even share of a record. Not under zero_out where records
-/// may lack a target: one that lacks it is the empty record, and it has to add nothing, as the
-/// empty record of that adjacency does (docs/proofs/evaluation.md).
+/// Whether counts have their even share of a record subtracted. Not under zero_out if records may
+/// lack a target: a record without one is the empty record of that adjacency, and has to add
+/// nothing (docs/proofs/evaluation.md).
 bool told_around_share(privacy::Adjacency adjacency, bool targets_may_miss) {
   return count_is_public(adjacency) &&
          !(adjacency == privacy::Adjacency::zero_out && targets_may_miss);
@@ -104,7 +105,8 @@ optimize::PredictionCells cells_of(const EvaluationPlan& plan, const data::Categ
   return cells;
 }
 
-/// What was released for one group, or for all of them together; `records` is their public number.
+/// The released numbers for one group, or for all groups; `records` is their number if it is
+/// public.
 ReleasedCounts counts_of(std::span<const double> sums, const EvaluationPlan& plan,
                          std::optional<std::int64_t> group, std::optional<double> records) {
   const auto shape = shape_of(plan);
@@ -113,7 +115,7 @@ ReleasedCounts counts_of(std::span<const double> sums, const EvaluationPlan& pla
   const auto cells = static_cast<std::size_t>(plan.cells);
   const auto first = static_cast<std::size_t>(group.value_or(0));
   const auto last = group ? first + 1 : static_cast<std::size_t>(plan.groups);
-  // What centring took away from every count.
+  // What centring has subtracted from every count.
   const auto all = plan.groups * plan.cells;
   const bool half = all == 1 && plan.targets_may_miss;
   const double share = records ? *records / static_cast<double>(half ? 2 : all) : 0;
@@ -134,7 +136,7 @@ privacy::Receipt receipt_of(const EvaluationPlan& plan, const random::Source& so
   privacy::Receipt receipt;
   receipt.algorithm = "evaluation";
   receipt.calibration = "tight";
-  // Where the number of records is public, it is stated exactly beside the noisy sums.
+  // If the number of records is public, it is stated exactly beside the noisy sums.
   auto parameters = neighbour_parameters(plan.guarantee.adjacency);
   parameters["noise_multiplier"] = plan.noise_multiplier;
   parameters["norm_bits"] = plan.norm_bits;
@@ -171,7 +173,7 @@ bool targets_may_miss(RecordedParameters& parameters) {
   return true;
 }
 
-/// A histogram has a cell for each bin and class, and its bins follow from the threshold.
+/// A histogram has one cell for each bin and class; the threshold decides the bins.
 void expect_bins(RecordedParameters& parameters) {
   if (!parameters.has("score_bins")) return;
   const double threshold =
@@ -186,10 +188,10 @@ void expect_bins(RecordedParameters& parameters) {
   }
 }
 
-/// The length of one record among these sums, which the number of records decides: where it is
-/// public, counts are taken around their even share.
+/// Checks the norm of one record's part in these sums. It depends on the number of records: if that
+/// is public, counts have their even share subtracted.
 void expect_record_norm(RecordedParameters& parameters, const privacy::Receipt& receipt) {
-  // Other shapes may have the same length.
+  // assumes: other shapes may have the same norm
   const auto count_of = [&](const char* name, std::int64_t otherwise) {
     return parameters.has(name) ? parameters.count(name, Looking::assumes) : otherwise;
   };

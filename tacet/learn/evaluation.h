@@ -22,39 +22,40 @@ class PartSums;
 
 /// How well a model predicts private records, with differential privacy.
 ///
-/// One release of the Gaussian mechanism: of two classes a histogram of scores by actual class, of
-/// more the counts of a confusion matrix (of at most max_matrix_classes classes; of each class
-/// beyond, of records for numbers), and sums of scores in [0, 1]: beyond that many classes whether
-/// the answer is right, else the loss capped at a public value, and for numbers the error, its
-/// square, the target and its square, for counts and probabilities its entropy; by group where
-/// groups are asked for. Accuracy, sensitivity and the like, mean losses, the mean absolute error,
-/// its root mean square, R2, deviance and D2 are made of these; of two
-/// classes also the confusion matrix, the area under the ROC curve, the Brier score and calibration
-/// by tenths, with intervals for what the bins leave open. Under add_remove a record moves one
-/// count by 1 and each sum of scores, told around one half, by at most 1/2: sqrt(5/4) in all, 3/2
-/// for numbers, sqrt(5/2) for counts and probabilities. Under replace_one and zero_out the number
-/// of records is public and stated exactly, and counts are told around the middle of all that are
-/// possible, which makes a record shorter (docs/proofs/evaluation.md). The accountant's exact curve
-/// of one Gaussian applies under every adjacency (Balle, Wang 2018). Where the data carry units,
-/// the first record of each takes part and stands for it: metrics are about units, and a unit moves
-/// the vector no more than a record does elsewhere.
+/// It is one release of the Gaussian mechanism with counts and sums of scores in [0, 1], for each
+/// group if groups are asked for. The counts: for two classes a histogram of scores by actual
+/// class; for up to max_matrix_classes classes a confusion matrix; for more classes, one count per
+/// class; for numbers, the number of records. The scores: for many classes, whether the answer is
+/// right; else the loss, capped at a public value. For numbers also the error, its square, the
+/// target and its square; for counts and probabilities the target's entropy. From these follow
+/// accuracy, sensitivity and the like, mean losses, the mean absolute error, its root mean square,
+/// R2, deviance and D2. For two classes also the confusion matrix, the area under the ROC curve,
+/// the Brier score and calibration by tenths, with intervals for what the bins leave open. Under
+/// add_remove a record moves one count by 1 and each sum of scores, from which one half per record
+/// is subtracted, by at most 1/2. The sensitivity is sqrt(5/4), or 3/2 for numbers and sqrt(5/2)
+/// for counts and probabilities. Under replace_one and zero_out the number of records is public and
+/// stated exactly, and counts have their even share subtracted, which lowers the sensitivity
+/// (docs/proofs/evaluation.md). The accountant's exact curve of one Gaussian applies under every
+/// adjacency (Balle, Wang 2018). If the data have units, the first record of each unit takes part.
+/// The metrics are then about units, and a unit moves the vector no more than a record does
+/// otherwise.
 namespace tacet::learn {
 
-/// Beyond these the noise of k^2 cells would drown what their sums have to say: there k cells count
-/// the classes, and a score the right answers.
+/// With more classes, the noise of k^2 cells would drown the sums. Then k cells count the classes,
+/// and a score counts the right answers.
 inline constexpr std::int64_t max_matrix_classes = 10;
 
 struct EvaluationOptions {
   privacy::Epsilon epsilon;  ///< positive and finite
   privacy::Delta delta;      ///< above 0
   privacy::Adjacency adjacency;
-  std::optional<double> loss_cap = {};  ///< positive; a public rule chooses when absent
+  std::optional<double> loss_cap = {};  ///< positive; absent: a public rule chooses it
   std::string privacy_unit = "record";  ///< or the unit column's name
-  std::optional<std::int64_t> public_row_count = {};  ///< of the records, where it is declared
-  double threshold = 0;     ///< margins above it predict the second of two classes
-  std::int64_t groups = 1;  ///< how many groups of records are told apart
-  /// Whether records without a target are left out: their number then is as private as a record,
-  /// and what has a target is counted with noise, also where the number of records is public.
+  std::optional<std::int64_t> public_row_count = {};  ///< the number of records, if it is declared
+  double threshold = 0;     ///< above this margin the second of two classes is predicted
+  std::int64_t groups = 1;  ///< the number of groups with separate figures
+  /// Whether records without a target are left out. Their number is then as private as a record, so
+  /// the records with a target are counted with noise even if the number of records is public.
   bool targets_may_miss = false;
 };
 
@@ -63,24 +64,25 @@ struct EvaluationPlan {
   privacy::Event event;
   double noise_multiplier;
   int norm_bits;
-  /// 2 score_bins() of a histogram, k^2 of a confusion matrix, k of many classes (2, for wrong and
-  /// right, where there are too many groups of them), 1 for numbers
+  /// 2 score_bins() for a histogram, k^2 for a confusion matrix, k for many classes (2, right and
+  /// wrong, if there are too many groups for that), 1 for numbers
   std::int64_t cells;
   std::int64_t groups;
-  std::int64_t classes;            ///< 0 for numbers
-  std::optional<double> loss_cap;  ///< absent for several classes, which have no single loss
-  double error_unit;               ///< of numbers: half of the target's range; else 0
+  std::int64_t classes;  ///< 0 for numbers
+  /// absent for several classes, for which no single loss is measured
+  std::optional<double> loss_cap;
+  double error_unit;  ///< for numbers: half of the target's range; else 0
   double threshold;
   std::string privacy_unit;
   std::optional<std::int64_t> public_row_count;
-  double prg_slack;  ///< the PRG slack, a word a released number
+  double prg_slack;  ///< the PRG slack, for one word per released number
   bool targets_may_miss = false;
-  model::Link link = model::Link::identity;  ///< of numbers; another one has a deviance
-  /// For two classes, unless there are too many groups: the margins between the bins of the
-  /// histogram (learn/evaluation_histogram.h).
+  model::Link link = model::Link::identity;  ///< for numbers; with another link there is a deviance
+  /// For two classes, unless there are too many groups: the margins between the histogram's bins
+  /// (learn/evaluation_histogram.h).
   std::vector<double> score_edges = {};
   bool probabilities =
-      false;  ///< margins are log odds: what is predicted can be compared with them
+      false;  ///< margins are log odds, so predictions are probabilities that can be checked
 
   [[nodiscard]] bool has_histogram() const { return !score_edges.empty(); }
   [[nodiscard]] std::int64_t score_bins() const { return std::ssize(score_edges) + 1; }
@@ -100,14 +102,14 @@ struct EvaluationPlan {
     return loss_cap || counts_classes() ? 1 : 0;
   }
   [[nodiscard]] bool has_deviance() const { return classes == 0 && link != model::Link::identity; }
-  /// What one record's deviance counts as at most.
+  /// The cap of one record's deviance.
   [[nodiscard]] double deviance_cap() const { return 4 * error_unit * *loss_cap; }
 };
 
-/// Resolves noise and cap before a record is read. For classes the cap is four times the loss of a
-/// margin of 0, and so for probabilities and counts; for numbers it is the largest loss between two
-/// values in the target's bounds.
-/// UsageError or GuaranteeError when the options make no sense.
+/// Calibrates the noise and chooses the cap before a record is read. For classes, probabilities and
+/// counts the cap is four times the loss of a margin of 0; for numbers it is the largest loss
+/// between two values in the target's bounds. UsageError or GuaranteeError if the options make no
+/// sense.
 [[nodiscard]] EvaluationPlan plan_evaluation(const model::LinearModel& model,
                                              const EvaluationOptions& options);
 
@@ -116,10 +118,10 @@ struct NoisyValue {
   double noise_stddev;  ///< standard deviation of the privacy noise in it; 0: exact
 };
 
-/// A share or a mean; absent where the noise drowns it.
+/// A share or a mean; absent if the noise drowns it.
 using NoisyRatio = std::optional<NoisyValue>;
 
-/// What holds the exact figure in at least 95 of 100 runs, beside an estimate.
+/// An interval that contains the exact figure in at least 95 of 100 runs, and an estimate.
 struct NoisyInterval {
   double value;
   double noise_stddev;  ///< standard deviation of the privacy noise in the estimate alone
@@ -127,10 +129,10 @@ struct NoisyInterval {
   double upper;
 };
 
-/// Records whose predicted probability lies in one tenth.
+/// Records whose predicted probability lies in one tenth of [0, 1].
 struct NoisyTenth {
   NoisyValue records;
-  NoisyRatio positive;  ///< the share of them that belongs to the second class
+  NoisyRatio positive;  ///< the share of them that is in the second class
 };
 
 /// One class against the rest, as model::class_ratios names the figures.
@@ -140,44 +142,46 @@ struct NoisyClass {
 };
 
 struct NoisyFigures {
-  NoisyValue records;              ///< that have a target; exact where their number is public
+  NoisyValue records;              ///< records with a target; exact if their number is public
   NoisyRatio accuracy = {};        ///< for classes
-  NoisyRatio majority_share = {};  ///< of the class with most records, where each is counted
+  NoisyRatio majority_share = {};  ///< share of the most frequent class, if each class is counted
   std::optional<NoisyInterval> auc = {};     ///< of two classes
   std::optional<NoisyInterval> brier = {};   ///< of two classes with probabilities
-  std::vector<NoisyTenth> calibration = {};  ///< likewise: ten, or none
-  NoisyRatio mean_loss = {};                 ///< of losses capped at the plan's cap
+  std::vector<NoisyTenth> calibration = {};  ///< for two classes: ten tenths, or empty
+  NoisyRatio mean_loss = {};                 ///< of losses that are capped at the plan's cap
   NoisyRatio r2 = {};                        ///< for numbers; at most 1
   NoisyRatio mae = {};                       ///< for numbers, in the target's units
   NoisyRatio rmse = {};                      ///< likewise
   NoisyRatio deviance = {};                  ///< for counts and probabilities, of capped losses
-  NoisyRatio d2 = {};                        ///< likewise, beside the best constant's; at most 1
-  std::vector<double> matrix = {};  ///< noisy counts by actual and predicted class, row by row
-  double matrix_stddev = 0;         ///< of the noise in each of them, at most
-  std::vector<NoisyClass> by_class = {};  ///< of two classes the second one alone
+  NoisyRatio d2 = {};               ///< for the same: relative to the best constant; at most 1
+  std::vector<double> matrix = {};  ///< noisy counts by actual class (rows) and predicted class
+  double matrix_stddev = 0;         ///< the largest one of its entries' noise
+  std::vector<NoisyClass> by_class = {};  ///< for two classes only the second one
 };
 
 struct Evaluation {
   NoisyFigures all;
-  std::vector<NoisyFigures> groups;  ///< empty where none were asked for
+  std::vector<NoisyFigures> groups;  ///< empty if none were asked for
   privacy::Receipt receipt;
 };
 
-/// What an evaluation reads.
+/// The inputs of an evaluation.
 struct EvaluationData {
   const data::Dataset& dataset;
   const model::LinearModel& model;
-  const data::CategoryGroups* groups = nullptr;  ///< as many as the plan's, or none for one
+  /// as many groups as in the plan; null for one group
+  const data::CategoryGroups* groups = nullptr;
 };
 
-/// The model that is evaluated on records wherever they lie.
+/// The model to evaluate, on records that may lie elsewhere.
 struct EvaluatedModel {
   const model::LinearModel& model;
-  const data::CategoryGroups* groups = nullptr;  ///< as many as the plan's, or none for one
+  /// as many groups as in the plan; null for one group
+  const data::CategoryGroups* groups = nullptr;
 };
 
-/// What an evaluation released by the parameters of its receipt, for the adjacency and the unit
-/// that the receipt states. DataError where they contradict each other.
+/// The event of an evaluation, from the parameters of its receipt, for the adjacency and the unit
+/// that the receipt states. DataError if they contradict each other.
 [[nodiscard]] privacy::Event recorded_evaluation(const privacy::Receipt& receipt,
                                                  RecordedParameters& parameters,
                                                  const privacy::Event& own);
@@ -187,7 +191,7 @@ struct EvaluatedModel {
 [[nodiscard]] Evaluation evaluate(const EvaluationData& data, const EvaluationPlan& plan,
                                   random::Source& source, privacy::Reservation& reservation,
                                   const base::CancelToken* cancel = nullptr);
-/// The same figures of records that nothing but sums is asked of (optimize/parts/part_sums.h).
+/// The same figures for records of which only sums are asked (optimize/parts/part_sums.h).
 [[nodiscard]] Evaluation evaluate(optimize::PartSums& records, const EvaluatedModel& of,
                                   const EvaluationPlan& plan, random::Source& source,
                                   privacy::Reservation& reservation);

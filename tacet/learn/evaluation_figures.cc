@@ -14,7 +14,7 @@
 namespace tacet::learn {
 namespace {
 
-/// (u x + more) / (v x) for noisy counts x; without v the lower sum is exact.
+/// A ratio (u x + more) / (v x) of noisy counts x. If v is absent, the denominator is exact.
 struct Parts {
   std::vector<double> upper;  ///< u
   std::vector<double> lower;  ///< v, or empty
@@ -28,7 +28,7 @@ double sum_of(std::span<const double> weights, std::span<const double> cells) {
 
 double length(std::span<const double> weights) { return std::sqrt(sum_of(weights, weights)); }
 
-/// First order in the noise: that of (u - r v) x + more over v x, where r is the ratio.
+/// The ratio r and its noise to first order: that of (u - r v) x + more, over v x.
 NoisyRatio ratio(const Parts& parts, const ReleasedCounts& counts) {
   const bool exact = parts.lower.empty();
   const double lower = exact ? *counts.public_records : sum_of(parts.lower, counts.cells);
@@ -63,8 +63,8 @@ NoisyRatio mean_of(optimize::NumberScore score, const ReleasedCounts& counts) {
 }
 
 /// 1 - E/V for the mean squared error E and the variance V of the target, both in units of half its
-/// range. First order in the noise: that of the three means, and of the number of records that they
-/// share.
+/// range. The noise to first order comes from the three means and from the number of records that
+/// they share.
 NoisyRatio r2_of(const NoisyValue& records, const ReleasedCounts& counts) {
   const auto error = mean_of(optimize::NumberScore::squared_error, counts);
   const auto target = mean_of(optimize::NumberScore::target, counts);
@@ -81,7 +81,7 @@ NoisyRatio r2_of(const NoisyValue& records, const ReleasedCounts& counts) {
   };
   if (!(variance > clear_of_noise * noise(0, -4 * mean, 1))) return std::nullopt;
   const double share = 4 * error->value / variance;
-  const double each = share / variance;  // by how much R2 grows with the variance
+  const double each = share / variance;  // the derivative of R2 by the variance
   return NoisyValue{1 - share, noise(-4 / variance, -4 * mean * each, each)};
 }
 
@@ -104,10 +104,10 @@ double noise_of(std::span<const CountGrowth> growths, const NoisyValue& records,
          records.value;
 }
 
-/// Half the deviance of the predictions, D = c l - a s, and of the best constant, D0 = h(t) - b s:
-/// c the cap, l the mean of capped losses over it, t that of the targets, s that of the entropies.
-/// For counts a = 0 (their loss is half the deviance), b = 1/e, h = -t ln t; for probabilities a =
-/// b = ln 2 and h the entropy. Both in units of the largest target.
+/// Half the deviance of the predictions, D = c l - a s, and of the best constant, D0 = h(t) - b s.
+/// Here c is the cap, l the mean of capped losses over c, t the mean of the targets and s the mean
+/// of their entropies. For counts a = 0 (their loss is half the deviance), b = 1/e and h = -t ln t.
+/// For probabilities a = b = ln 2, and h is the entropy. Both are in units of the largest target.
 struct Deviances {
   double half;
   double constant;
@@ -174,7 +174,7 @@ void add_classes(const ReleasedCounts& counts, const EvaluationPlan& plan, Noisy
   }
 }
 
-/// Each cell of the matrix: the sum of those cells that lie in it.
+/// Fills each cell of the confusion matrix with the sum of the histogram's cells that belong to it.
 void add_matrix(const ReleasedCounts& counts, const EvaluationPlan& plan, NoisyFigures& out) {
   for (std::int64_t i = 0; i < plan.classes * plan.classes; ++i) {
     std::vector<double> one(static_cast<std::size_t>(plan.classes * plan.classes), 0.0);
@@ -185,7 +185,7 @@ void add_matrix(const ReleasedCounts& counts, const EvaluationPlan& plan, NoisyF
   }
 }
 
-/// The share of the class whose noisy count is the largest.
+/// The share of the class with the largest noisy count.
 NoisyRatio majority_of(const ReleasedCounts& counts, const EvaluationPlan& plan,
                        const std::vector<double>& all) {
   const auto cells = counts.cells.size() / static_cast<std::size_t>(plan.classes);
@@ -198,7 +198,7 @@ NoisyRatio majority_of(const ReleasedCounts& counts, const EvaluationPlan& plan,
   return ratio({largest, all}, counts);
 }
 
-/// The probabilities between which those of a bin lie.
+/// The probabilities at the ends of a bin.
 struct BinEnds {
   double lower;
   double upper;
@@ -233,7 +233,7 @@ std::optional<NoisyInterval> brier_of(const ReleasedCounts& counts, const Evalua
   const auto lower = ratio({min, all}, counts);
   const auto upper = ratio({max, all}, counts);
   if (!value || !lower || !upper) return std::nullopt;
-  constexpr double one_sided = 1.959963984540054;  // 2.5 in 100 runs on each side
+  constexpr double one_sided = 1.959963984540054;  // for 2.5 of 100 runs on each side
   return NoisyInterval{value->value, value->noise_stddev,
                        std::max(lower->value - one_sided * lower->noise_stddev, 0.0),
                        std::min(upper->value + one_sided * upper->noise_stddev, 1.0)};

@@ -9,10 +9,10 @@
 
 namespace tacet::learn {
 
-/// What was released for one group of records, or for all groups added up.
+/// The released numbers for one group of records, or their sums over all groups.
 struct ReleasedCounts {
   std::vector<double> cells;   ///< noisy counts
-  std::vector<double> scores;  ///< noisy sums of scores, less one half of each record
+  std::vector<double> scores;  ///< noisy sums of scores, with one half subtracted per record
   double stddev = 0;           ///< of the noise in each of these numbers
   std::optional<double> public_records = {};
 };

@@ -10,8 +10,9 @@ namespace tacet::learn {
 namespace {
 
 constexpr int tenths = 10;
-// Quantiles of a normal distribution. Of 5 in 100 runs, half is for the noise in the area, and half
-// for that in the width of the bins: in its pairs, and in the numbers of both classes.
+// Quantiles of a normal distribution. Out of 5 in 100 runs, half is for the noise in the area. The
+// other half is for the noise in the width of the interval: in its pairs, and in the numbers of
+// both classes.
 constexpr double two_sided = 2.241402727604947;
 constexpr double one_sided = 2.393979799818510;
 
@@ -43,8 +44,8 @@ double pairs_in_order(const Bins& bins) {
   return sum;
 }
 
-/// Standard deviation of the noise in p' M n, M the pairs less the area: first order, and the
-/// product of the noise of both.
+/// Standard deviation of the noise in p' M n, where M counts pairs less the area: first order, and
+/// the product of both noises.
 double noise_of_pairs(const Bins& bins, double area, double stddev) {
   std::vector<double> by_positive(bins.size(), 0.0);
   std::vector<double> by_negative(bins.size(), 0.0);
@@ -65,7 +66,7 @@ double noise_of_pairs(const Bins& bins, double area, double stddev) {
 double pairs_in_bins(const Bins& bins, double stddev) {
   double sum = 0;
   for (std::size_t b = 0; b < bins.size(); ++b) {
-    // Noise makes counts negative; without noise none is.
+    // Noise makes counts negative; without noise none is negative.
     sum += std::max(bins.positive[b], 0.0) * std::max(bins.negative[b], 0.0);
   }
   const double noise = stddev * std::sqrt(squares(bins.positive) + squares(bins.negative) +
@@ -76,7 +77,7 @@ double pairs_in_bins(const Bins& bins, double stddev) {
 }  // namespace
 
 std::vector<double> score_edges(double threshold) {
-  constexpr double one_edge = 1e-9;  // apart by roundings alone
+  constexpr double one_edge = 1e-9;  // they differ only by rounding
   std::vector<double> edges;
   bool there = false;
   for (int k = 1; k < tenths; ++k) {

@@ -7,7 +7,7 @@
 namespace tacet::learn {
 namespace {
 
-// A line a release.
+// One line per release.
 constexpr std::array release_table{
     RecordedAlgorithm{"evaluation",
                       {privacy::every_adjacency, privacy::no_adjacency, UnitProtection::bounded},

@@ -4,11 +4,11 @@
 
 #include "tacet/learn/plan/training.h"
 
-/// What is no training and has receipts all the same, of this floor: evaluations. Those of higher
-/// floors are in run/known_releases.h.
+/// Releases of this module that are not trainings but have receipts: evaluations. For those of
+/// higher modules see run/known_releases.h.
 namespace tacet::learn {
 
-/// By the algorithm that their receipts name.
+/// One entry per algorithm that receipts name.
 [[nodiscard]] std::span<const RecordedAlgorithm> known_releases();
 
 }  // namespace tacet::learn

@@ -37,7 +37,7 @@
 namespace tacet::learn {
 namespace {
 
-// A line a method.
+// One line per method.
 constexpr std::array<const Method*, 14> table{
     &gradient_method,  &output_method,
     &phased_method,    &inverse_sensitivity_method,
@@ -166,7 +166,7 @@ std::string described(const Method& method) {
 
 namespace {
 
-/// A loss that is not for such a target at all is refused where losses are resolved.
+/// A loss that does not fit this kind of target is refused later, where losses are resolved.
 bool is_for(const model::Loss& loss, const data::Target& target) {
   return model::properties(loss).classification != target.regression();
 }
@@ -250,8 +250,8 @@ void expect_over_parts(const Training& training) {
       base::alternatives(names));
 }
 
-/// Standards are released from records and counted in the receipt of the model that they were
-/// released for; a schema that brings them along would bring no cost.
+/// Standards are released from records, and belong to the receipt of the model for which they were
+/// released. A schema that contained them would not bring their cost along.
 void refuse_released_standards(const data::Schema& schema) {
   for (const auto& column : schema.columns) {
     if (!column.standardised()) continue;
@@ -300,8 +300,8 @@ void refuse_choices(const ParameterValues& asked) {
   }
 }
 
-/// The schema by which records are read: with curves, or with knots and a projection as they are
-/// asked for, or chosen where nothing is asked.
+/// The schema for reading records: with curves, or with knots and a projection, as asked for or as
+/// the rules choose.
 ProjectionChoice resolve_reading(const Method& method, const data::Schema& schema,
                                  ParameterValues& asked, Reasons& reasons) {
   auto curves = choose_curves(schema, asked);
@@ -319,8 +319,8 @@ ProjectionChoice resolve_reading(const Method& method, const data::Schema& schem
   return projected;
 }
 
-/// The method's plan; of columns worth having where that is asked of another than `gradient`, whose
-/// steps share the budget with the choice.
+/// The method's plan. If feature selection is asked for with another method than `gradient` (whose
+/// steps share their budget with it), plans that first.
 Training planned(const Method& method, const data::Schema& schema, const ParameterValues& asked,
                  const PlanContext& context) {
   FeatureSelectionOptions selection;
@@ -333,8 +333,8 @@ Training planned(const Method& method, const data::Schema& schema, const Paramet
   return method.plan(schema, asked, context);
 }
 
-/// A method that reads no packed rows gets them unpacked: in a choice, records are read once for
-/// methods that do and for those that do not.
+/// Unpacks packed rows for a method that cannot read them. In a choice among methods, records are
+/// read only once for all of them.
 void read_unpacked(Training& training) {
   training.run = [run = std::move(training.run)](const data::Dataset& records,
                                                  const data::Schema& schema,

@@ -11,8 +11,8 @@
 #include "tacet/learn/plan/problems.h"
 #include "tacet/learn/plan/training.h"
 
-/// The methods of training by name. A new method is a room that ends with its `const Method`, and
-/// a line in method.cc.
+/// The methods of training, by name. A new method is a folder (room) that ends with its `const
+/// Method`, and a line in method.cc.
 namespace tacet::learn {
 
 /// All methods, in the order of the help page.
@@ -25,56 +25,56 @@ namespace tacet::learn {
 /// Whether delta 0 is asked for, with some protection at all.
 [[nodiscard]] bool asks_pure(const ParameterValues& values);
 
-/// The names of the methods that read a parameter; empty where all do.
+/// The names of the methods that read a parameter; empty if all do.
 [[nodiscard]] std::vector<std::string_view> readers_of(std::string_view parameter);
 
 /// UsageError when a value was given that this method does not read; it names the methods that do.
 void check_parameters(const Method& method, const ParameterValues& values);
 
-/// UsageError for a schema whose columns have released means and standard deviations, which only
-/// the model may have that they were released for.
+/// UsageError for a schema with released means and standard deviations. Only the model for which
+/// they were released may have them.
 void refuse_released_standards(const data::Schema& schema);
 
-/// What is asked for, as far as methods differ in it.
+/// The facts about a request that decide which methods suit it.
 struct Facts {
   TargetKind target;
-  std::optional<model::Loss> loss = {};  ///< nothing: the usual one of the target
+  std::optional<model::Loss> loss = {};  ///< absent: the usual loss of the target
   bool pure = false;                     ///< delta 0
   bool unit = false;                     ///< all records of a unit are protected together
   std::optional<privacy::Adjacency> adjacency = {};  ///< nothing: any
 };
 [[nodiscard]] Facts facts_of(const data::Schema& schema, const ParameterValues& asked);
 
-/// Whether the method is made and proved for such a problem, by what it says of itself. What else
-/// it demands its plan says.
+/// Whether the method is made and proved for such a problem, by its own data. Further demands are
+/// checked by its plan.
 [[nodiscard]] bool suits(const Method& method, const Facts& facts);
 
-/// What trains such a problem, in words that finish a sentence: "use `method=gradient` or adassp".
+/// The methods that can train such a problem, in words that finish a sentence: "use
+/// `method=gradient` or adassp".
 [[nodiscard]] std::string way_out(const Facts& facts,
                                   std::span<const Method* const> known = methods());
 
-/// What the method says of itself, in sentences for a help page.
+/// The method's abilities, in sentences for a help page.
 [[nodiscard]] std::string described(const Method& method);
 
-/// What every plan begins with. UsageError where the method is not made for the kind of target or
-/// the loss, and where the schema protects all records of a unit together and the method single
-/// ones; GuaranteeError where it is not proved for the adjacency, or is not pure and delta 0 is
-/// asked for. By what the method says of itself, which check_receipt holds receipts against as
-/// well.
+/// Every plan begins with it. UsageError if the method is not made for the kind of target or the
+/// loss, or if the schema protects all records of a unit together and the method protects single
+/// ones. GuaranteeError if there is no proof for the adjacency, or if delta is 0 and the method is
+/// not pure. It reads the method's own data, which check_receipt uses for receipts as well.
 void expect_offered(const Method& method, const data::Schema& schema, const CommonOptions& options,
                     std::span<const Method* const> known = methods());
 
-/// UsageError, with the reason and the methods that can, for a training that needs more of records
-/// than sums: to be asked before anything is booked for records in parts.
+/// UsageError, with the reason and the methods that can, for a training that needs more than sums
+/// over the records. Call it before anything is booked for records in parts.
 void expect_over_parts(const Training& training);
 
 /// Whether the method reads this parameter.
 [[nodiscard]] bool reads(const Method& method, std::string_view parameter);
 
-/// Plans the training by the method that is asked for, gradient where none is, from public facts
-/// alone. UsageError when something needed is missing, has no meaning for the method or makes no
-/// sense, GuaranteeError when no guarantee can be proved for it. With epsilon infinite it is the
-/// exact minimiser, whatever the method.
+/// Plans the training by the given method (gradient if none is given), from public facts alone.
+/// UsageError if something is missing, has no meaning for the method or makes no sense;
+/// GuaranteeError if no guarantee can be proved. With an infinite epsilon it is the exact
+/// minimiser, whatever the method.
 [[nodiscard]] Training plan_training(const data::Schema& schema, ParameterValues asked,
                                      const PlanContext& context = {},
                                      std::span<const Method* const> known = methods());

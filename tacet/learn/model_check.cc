@@ -14,8 +14,8 @@
 namespace tacet::learn {
 namespace {
 
-// An option may have overruled the schema's; where the receipt has none, the schema must not
-// either.
+// An option may have replaced the schema's weights. If the receipt has none, the schema must not
+// have any either.
 void check_class_weights(const model::ModelFile& file, RecordedParameters& parameters) {
   if (!file.schema.target) return;
   const auto of_schema = class_weights_text(*file.schema.target);
@@ -33,8 +33,8 @@ bool scales_categories(const data::Schema& schema) {
   });
 }
 
-// Means and scales that the model's rows were standardised by are a release of their own, which the
-// method's events have: a parameter that they do not go by says nothing.
+// The means and scales with which the model's rows are standardised are a release of their own. The
+// method's events must contain it; a parameter that the events do not use is refused.
 void check_standards(const model::ModelFile& file, const RecordedParameters& parameters,
                      bool events_compared) {
   const std::string name = "standardise_noise_multiplier";
@@ -53,8 +53,8 @@ void check_standards(const model::ModelFile& file, const RecordedParameters& par
                               "none");
 }
 
-// The map and the columns by which the model reads rows are those of the receipt; a list of kept
-// columns is a release of its own.
+// The map and the columns with which the model reads rows must be those of the receipt. A list of
+// kept columns is a release of its own.
 void check_narrowing(const data::Schema& schema, RecordedParameters& parameters) {
   if (schema.projection.has_value() != parameters.has("projection")) {
     throw base::DataError(schema.projection

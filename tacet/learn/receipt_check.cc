@@ -25,13 +25,13 @@ namespace {
 
 using privacy::Event;
 
-/// What nobody can know from a file.
+/// Facts that nobody can check from a file.
 const std::vector<std::string> beyond_the_file{
     "that these events are what was run",
     "that the noise came from the system's randomness and was used once",
     "that the data kept what the schema says of them"};
 
-/// The method's own events, without the fit of the schema. Nothing where one event stands for both.
+/// The method's own events, without the fit of the schema. Nothing if one event stands for both.
 std::optional<Event> own_events(const privacy::Receipt& receipt, const model::ModelFile* file) {
   if (file == nullptr || !file->schema.cost) return receipt.events;
   const auto fit = data::cost_between(file->schema, receipt.guarantee.adjacency);
@@ -45,8 +45,9 @@ std::optional<Event> own_events(const privacy::Receipt& receipt, const model::Mo
   throw base::DataError("the cost of the schema's fit is not part of the events");
 }
 
-/// The multiplier of a choice of columns that came before the method's releases; 0: none. Method
-/// gradient has it among its own, and what chooses among runs within the events of each.
+/// The noise multiplier of a feature selection before the method's releases; 0: there is none.
+/// Method gradient has it among its own releases, and choices among runs have it within the events
+/// of each run.
 double recorded_choice(const Method& method, const privacy::Receipt& receipt,
                        RecordedParameters& parameters) {
   MethodPlan plan;
@@ -64,7 +65,7 @@ double recorded_choice(const Method& method, const privacy::Receipt& receipt,
   throw base::DataError("columns to keep are released of single records");
 }
 
-/// What a method released after the choice.
+/// The method's releases after the feature selection.
 const Event& after_choice(const Event& both, const Event& choice) {
   const auto* composed = both.as<privacy::Composed>();
   if (composed == nullptr) return both;
@@ -73,7 +74,7 @@ const Event& after_choice(const Event& both, const Event& choice) {
   return rest == composed->parts.end() ? choice : *rest;
 }
 
-/// `releases_of` leads from what was released back to it.
+/// `releases_of` finds the recorded releases in an event.
 void check_events(const privacy::Receipt& receipt, const Event& own,
                   const std::function<Event(const Event&)>& releases_of, bool schema_known) {
   const auto agree = [&](const Event& event) { return same_releases(releases_of(event), event); };
@@ -101,7 +102,7 @@ void check_proved(const privacy::Receipt& receipt, const RecordedAlgorithm& algo
   }
 }
 
-/// A target, a loss or class weights for which the method would have refused to run.
+/// Refuses a target, a loss or class weights with which the method would not have run.
 void check_problem(const model::ModelFile& file, const Method& method) {
   const bool protects = std::isfinite(file.receipt.guarantee.epsilon);
   if (method.plan == nullptr || !protects || !file.schema.target) return;
@@ -142,8 +143,8 @@ void check_calibration(const privacy::Receipt& receipt, const Method& method) {
   throw base::DataError("method {} has no calibration {}", method.name, receipt.calibration);
 }
 
-/// Receipts of units say how many records of each take part, and those of single records do not:
-/// the one does not pass for the other.
+/// Receipts of units state how many records of each take part, and receipts of single records do
+/// not, so neither can pass as the other.
 void check_unit(const privacy::Receipt& receipt, RecordedParameters& parameters,
                 std::vector<std::string>& unchecked) {
   const std::string name(max_records_per_unit_name);
@@ -155,8 +156,8 @@ void check_unit(const privacy::Receipt& receipt, RecordedParameters& parameters,
         name);
   }
   if (parameters.has(name)) {
-    // Only the range can be checked here. A method whose events depend on the number checks it
-    // against them.
+    // Only the range can be checked here. A method whose events depend on the number compares it
+    // with them.
     const auto records = parameters.count(name, Looking::assumes);
     if (records >= 1 && records <= privacy::records_per_unit_limit) return;
     throw base::DataError("the records per unit are not within their range");
@@ -185,7 +186,7 @@ Found find_algorithm(std::string_view name, std::span<const Method* const> known
   return {nullptr, *release};
 }
 
-/// What was compared, for the lists of the answer.
+/// What was compared, for the lists in the result.
 struct Compared {
   const RecordedParameters& parameters;
   bool known;

@@ -21,17 +21,17 @@
 namespace tacet::learn {
 namespace {
 
-// Beside the method's own, whose steps and tensors are few.
+// Different from the method's addresses, whose steps and tensors are few.
 constexpr mechanism::NoiseAddress choice_address{.step = 0, .tensor = 8};
 constexpr std::int64_t room_of_matrices = 4096;
 
 struct Booked {
   const Method* method;
-  ParameterValues asked;     // of the method, with its own epsilon
-  PlanContext context;       // with the release of the choice
+  ParameterValues asked;     // for the method, with its own epsilon
+  PlanContext context;       // includes the release of the feature selection
   privacy::Event events;     // of the method
   std::int64_t max_columns;  // that are kept
-  data::Schema expected;     // as if the columns that it was planned for had been found
+  data::Schema expected;     // as if the columns for which it was planned had been selected
 
   [[nodiscard]] Training plan(const data::Schema& schema) const {
     return method->plan(schema, asked, context);
@@ -82,7 +82,7 @@ double both_cost(const FirstRelease& first, const privacy::Event& own,
                              options.adjacency, privacy::Delta(first.delta_left));
 }
 
-/// The penalty that the method chose stays what it is for any number of columns.
+/// Keeps the penalty that the method chose, for any number of columns.
 void keep_penalty(Booked& booked, const Training& plan) {
   if (booked.asked.given("l2") || !reads(*booked.method, "l2")) return;
   for (const auto& setting : plan.settings) {
@@ -103,7 +103,7 @@ Training share_budget(Booked& booked, const data::Schema& expected, const Common
   for (int round = 0; round < max_rounds; ++round) {
     auto plan = booked.plan(expected);
     const double cost = both_cost(first, plan.events, options);
-    // Up once where much is left, down for as long as it is too much.
+    // Raises the method's epsilon once if much is left, and lowers it as long as it is too large.
     if (cost <= options.epsilon && (round > 0 || cost > 0.99 * options.epsilon)) return plan;
     double next = booked.epsilon();
     next *= options.epsilon / cost * (1 - 0x1p-40 * std::exp2(round));
@@ -129,10 +129,10 @@ void refuse_if_columns_matter(const Booked& booked, const data::Schema& schema) 
   }
 }
 
-/// The plan for the columns that were found, whose schema `narrowed` is. What was booked is spent
-/// in part by now, and a run inside a private choice may not tell of its own: where the method
-/// refuses these columns after all, or would release something else, it learns on the columns that
-/// it was planned for instead, a public list.
+/// The plan for the selected columns; `narrowed` is their schema. At this point a part of the
+/// booking is spent, and a run inside a private selection may not reveal anything of its own. So if
+/// the method refuses these columns, or would release something else, it trains on the columns for
+/// which it was planned, a public list.
 Training replanned(const Booked& booked, data::Schema& narrowed) {
   try {
     auto training = booked.plan(narrowed);
@@ -185,7 +185,7 @@ Training plan_on_selected_columns(const Method& method, const data::Schema& sche
   booked.max_columns = max_columns;
   const double delta = wide.guarantee.delta;
   FirstRelease first{.stddevs = feature_selection_threshold(schema)};
-  // The plan for other columns may need a little more: a chain has some phases more or less.
+  // The plan for other columns may need a little more: a chain may have a few phases more or less.
   first.max_prg_slack = 64 * wide.prg_slack;
   first.prg_slack = kept_prg_slack(schema.encoded_column_count()) + first.max_prg_slack;
   const auto left = resolve_delta_left(wide, options, delta, first.prg_slack);

@@ -5,24 +5,26 @@
 #include "tacet/learn/plan/training.h"
 
 /// Trains any method on the columns that private feature selection kept
-/// (learn/gradient/feature_selection.h; `gradient` has its own way, whose steps follow the budget):
-/// one release tells which columns occur often enough, and the method is planned and run on these.
+/// (learn/gradient/feature_selection.h). `gradient` does this itself, since its steps depend on the
+/// budget. One release finds the columns that occur often enough, and the method is planned and run
+/// on these.
 ///
-/// Both are booked before a record is read. The method is planned for an epsilon of its own, the
-/// largest found at which the accountant proves the one that was asked for of both releases
-/// together: for Gaussian noise that is exact, mu^2 being shared. Once the columns are known it is
-/// planned again for them; its releases are those that were booked, which only a method has whose
-/// releases do not follow the number of columns. Should it refuse them all the same, or release
-/// something else, it learns on the columns that it was planned for: once something was released,
-/// no run ends without a model for what was found. docs/proofs/feature-selection.md.
+/// Both are booked before a record is read. The method gets its own epsilon: the largest one found
+/// at which the accountant proves the requested epsilon for both releases together. For Gaussian
+/// noise that is exact, since mu^2 is divided. When the columns are known, the method is planned
+/// again for them. Its releases must be those that were booked, so only methods whose releases do
+/// not depend on the number of columns are accepted. If the method still refuses the columns, or
+/// would release something else, it trains on the columns for which it was planned: after a
+/// release, no run ends without a model because of what was found.
+/// docs/proofs/feature-selection.md.
 namespace tacet::learn {
 
-/// At most this number of columns are kept, the first of those that were found. It is 4,096 for a
-/// method that has no room for more.
+/// The largest number of columns that are kept, the first of those that were found. It is 4,096 for
+/// a method that cannot take more.
 inline constexpr std::int64_t max_kept = 65536;
 
-/// UsageError for a method whose releases follow the number of columns, a paper's calibration and
-/// delta 0; what the method itself refuses.
+/// UsageError for a method whose releases depend on the number of columns, for a paper's
+/// calibration and for delta 0; and the errors of the method.
 [[nodiscard]] Training plan_on_selected_columns(const Method& method, const data::Schema& schema,
                                                 const ParameterValues& asked, double share);
 

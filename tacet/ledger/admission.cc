@@ -12,8 +12,9 @@ namespace {
 
 using numeric::infinity;
 
-/// Under replace_one a neighbour is one record removed and another added, so what was proved for
-/// sums under add_remove can be accounted with twice the distance; no other pair converts.
+/// Under replace_one a neighbour has one record removed and another one added. So a cost that was
+/// proved for sums under add_remove can be accounted with twice the distance. No other pair of
+/// adjacencies converts.
 void check_fits(const Booking& booking, const Snapshot::Account& account) {
   const auto counts = account.enrolled.adjacency;
   const auto asked = booking.stated.adjacency;
@@ -80,7 +81,7 @@ Amount cost_of_booking(const Booking& booking, const Snapshot::Account& account)
     return cost_of(booking.event, account.enrolled.adjacency, account.cap(), booking.stated);
   } catch (const base::GuaranteeError&) {
     if (booking.override_reason.empty()) throw;
-    return {infinity, 0};  // it happens all the same, so it is booked for what it can cost
+    return {infinity, 0};  // the run happens anyway, so it is booked with the most it can cost
   }
 }
 
@@ -109,8 +110,8 @@ void check_admitted(const Booking& booking, const Amount& cost, const Snapshot& 
   check_alone(booking, snapshot, account, bookings);
 }
 
-/// A filter stops when the next cost would not fit, so a run that stops early costs what it has
-/// done; for (epsilon, delta) sums at random times that is not proved.
+/// A filter stops when the next cost would not fit, so a run that stops early costs only what it
+/// has spent. For sums of (epsilon, delta) at random times that is not proved.
 Amount cost_of_outcome(const FinishedRun& finished, const Reserved& booking,
                        const Snapshot::Account& account) {
   const auto& reserved = booking.cost;

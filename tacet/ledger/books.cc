@@ -11,7 +11,8 @@
 namespace tacet::ledger {
 namespace {
 
-/// Writes down what rows say that have been taken into a Snapshot, and so contradict nothing.
+/// Collects the contents of rows. A Snapshot has taken the rows before, so they do not contradict
+/// each other.
 class Bookkeeper {
  public:
   explicit Bookkeeper(Books& books) : books_(books) {}

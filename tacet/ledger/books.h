@@ -14,27 +14,27 @@ namespace tacet::ledger {
 
 enum class RunState {
   reserved,   ///< booked; spent in full unless it is cancelled or resolved
-  committed,  ///< ended, its output may appear
+  committed,  ///< ended; its output may appear
   cancelled,  ///< gave everything back before a release
-  resolved    ///< died, and a person attested that it released nothing
+  resolved    ///< died; a person attested that it released nothing
 };
 
 /// "reserved", "committed", "cancelled" or "resolved".
 [[nodiscard]] std::string to_string(RunState state);
 
-/// One run as the rows tell it.
+/// One run, as the rows of the ledger tell it.
 struct Run {
-  std::int64_t number = 0;  ///< row of its reservation: its name in the ledger
+  std::int64_t number = 0;  ///< the row of its reservation, which names the run in the ledger
   std::string time;
   std::int64_t user = 0;
   Reserved booking;
   RunState state = RunState::reserved;
-  bool disclosed = false;            ///< something released has left its process before its end
+  bool disclosed = false;            ///< a released value has left its process before its end
   std::string end_time;              ///< empty while reserved
-  std::optional<Committed> outcome;  ///< when committed
-  std::string attestation;           ///< when resolved
+  std::optional<Committed> outcome;  ///< if committed
+  std::string attestation;           ///< if resolved
 
-  /// What counts against the cap.
+  /// The amount that counts against the cap.
   [[nodiscard]] Amount counted() const;
 };
 
@@ -44,7 +44,7 @@ struct CapChange {
   CapSet set;
 };
 
-/// That the records have an account elsewhere too, and since when.
+/// Records of this account have another account elsewhere, known since this time.
 struct Elsewhere {
   std::string time;
   std::int64_t user = 0;
@@ -53,26 +53,26 @@ struct Elsewhere {
 
 /// The account of one data set.
 struct Account : NamedAccount {
-  std::vector<CapChange> caps;       ///< in order; the last one holds
+  std::vector<CapChange> caps;       ///< in their order; the last one is valid
   std::vector<RecordsSeen> records;  ///< fingerprints seen under this name, oldest first
   std::vector<Run> runs;
   std::vector<Look> looks;
   std::vector<Elsewhere> elsewhere;
 
   [[nodiscard]] const Cap& cap() const { return caps.back().set.cap; }
-  /// Everything reserved or committed.
+  /// The sum of everything reserved or committed.
   [[nodiscard]] Tally counted() const;
-  /// Only what is in `state`.
+  /// The sum of the runs in `state`.
   [[nodiscard]] Tally counted(RunState state) const;
-  /// How many different sets of records were seen under its name.
+  /// The number of different sets of records that were seen under its name.
   [[nodiscard]] std::int64_t record_sets() const;
 };
 
-/// What a ledger holds.
+/// The contents of a ledger.
 struct Books : Accounts<Account> {
   std::string ledger;
 
-  /// UsageError when there is no such run.
+  /// UsageError if there is no such run.
   [[nodiscard]] const Run& run(std::int64_t number) const;
 };
 

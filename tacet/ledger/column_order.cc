@@ -9,7 +9,7 @@
 namespace tacet::ledger::internal {
 namespace {
 
-/// The finisher of SplitMix64: colours only sort, so that no key is needed.
+/// The last step of SplitMix64. Colours are only used to sort, so no key is needed.
 std::uint64_t stirred(std::uint64_t x) {
   x = (x ^ (x >> 30U)) * 0xbf58476d1ce4e5b9U;
   x = (x ^ (x >> 27U)) * 0x94d049bb133111ebU;
@@ -49,7 +49,7 @@ class Refinement {
   }
 
  private:
-  static constexpr std::size_t max_work = std::size_t{1} << 26;  // values looked at
+  static constexpr std::size_t max_work = std::size_t{1} << 26;  // values that may be read
 
   [[nodiscard]] std::size_t different() const {
     auto sorted = colours_;
@@ -57,7 +57,8 @@ class Refinement {
     return static_cast<std::size_t>(std::ranges::unique(sorted).begin() - sorted.begin());
   }
 
-  /// Colours records by their columns and columns by their records until nothing is told apart.
+  /// Colours records by their columns and columns by their records, until no colour class splits
+  /// any more.
   void refine() {
     std::size_t before = 0;
     for (auto now = different(); now > before && work_ < max_work; now = different()) {
@@ -80,7 +81,7 @@ class Refinement {
     }
   }
 
-  /// A column that another one of the same colour but with other contents stands beside.
+  /// A column that shares its colour with a column of other contents.
   [[nodiscard]] std::optional<std::size_t> first_of_a_tie() const {
     std::map<std::uint64_t, std::size_t> firsts;
     std::optional<std::pair<std::uint64_t, std::size_t>> found;

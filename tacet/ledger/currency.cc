@@ -54,11 +54,11 @@ double single_cost(const Event& event, Adjacency adjacency, const Cap& cap) {
   throw base::InternalError("an unknown currency");
 }
 
-/// The largest finite double x with promise(x) <= epsilon, for a promise that grows with x.
+/// The largest finite double x with promise(x) <= epsilon, for an increasing promise.
 template <typename Promise>
 double largest_with(double epsilon, const Promise& promise) {
   double low = 0;
-  double high = 1e9;  // far beyond any cap that protects
+  double high = 1e9;  // far above any cap that protects
   if (promise(high) <= epsilon) return high;
   for (int i = 0; i < 200; ++i) {
     const double middle = low + (high - low) / 2;
@@ -81,8 +81,8 @@ privacy::ExactCost limits_of(const Cap& cap) {
   return privacy::ExactCost({cap.value, cap.delta, in_epsilons(cap)});
 }
 
-/// The mu of an account in gdp. An untouched cap is the number that was given, whatever its square
-/// is rounded to.
+/// The mu of an account in gdp. If nothing was spent it is the number that the owner gave, however
+/// its square was rounded.
 double mu_of(const Amount& amount, const Cap& cap) {
   const bool untouched = amount == Tally{}.remaining(cap);
   return untouched ? cap.value : std::sqrt(amount.value);

@@ -9,8 +9,8 @@
 
 namespace tacet::ledger {
 
-/// What an account counts in. Each is a privacy filter: as long as the sum stays within the cap,
-/// all runs together have the cap's guarantee, however each run was chosen from the results of
+/// The currency of an account. Each one is a privacy filter: as long as the sum stays within the
+/// cap, all runs together have the cap's guarantee, even if runs were chosen from the results of
 /// earlier ones.
 enum class Currency {
   zcdp,  ///< sum of rho (Feldman, Zrnic 2021; Whitehouse et al. 2023)
@@ -39,21 +39,21 @@ struct Cap {
 [[nodiscard]] Cap checked(const Cap& cap);
 
 /// The largest cap that promises (epsilon, delta), rounded down. `order` matters for rdp only.
-/// UsageError where no cap does.
+/// UsageError if there is no such cap.
 [[nodiscard]] Cap cap_for(Currency currency, privacy::Epsilon epsilon, privacy::Delta delta,
                           double order);
 
 /// "rho 0.5", "mu 1", "bound 2 at order 8", "epsilon 1", "epsilon 1, delta 1e-06".
 [[nodiscard]] std::string in_words(const Cap& cap);
 
-/// What a run costs in the currency of an account: rho, mu^2, the Renyi bound, or epsilon. Only a
-/// basic account has deltas.
+/// The cost of a run in the currency of an account: rho, mu^2, the Renyi bound, or epsilon. Only
+/// basic accounts have deltas.
 using privacy::Amount;
 
 /// The proved cost of `event` between neighbours of `adjacency` in the cap's currency, rounded up:
-/// what an accounting::Filter of that currency would book.
-/// `stated` is the guarantee the run asked for; a basic account books its delta, and the larger of
-/// its epsilon and the proved one. GuaranteeError where the currency has no proved cost.
+/// what an accounting::Filter of that currency would book. `stated` is the guarantee the run asked
+/// for; a basic account books its delta, and the larger of its epsilon and the proved one.
+/// GuaranteeError if the currency has no proved cost.
 [[nodiscard]] Amount cost_of(const privacy::Event& event, privacy::Adjacency adjacency,
                              const Cap& cap, const privacy::Guarantee& stated);
 
@@ -61,13 +61,13 @@ using privacy::Amount;
 class Tally {
  public:
   void add(const Amount& amount) { cost_.add(amount); }
-  /// Takes back what was added.
+  /// Subtracts an amount that was added before.
   void subtract(const Amount& amount) { cost_.subtract(amount); }
-  /// The exact sum is at most the cap.
+  /// Whether the exact sum is at most the cap.
   [[nodiscard]] bool within(const Cap& cap) const;
-  /// As the decimals that it is, else rounded up.
+  /// The sum, as exact decimals if they are short, else rounded up.
   [[nodiscard]] Amount total() const { return cost_.rounded_up(); }
-  /// What the cap leaves: as the decimals that it is, else rounded down.
+  /// What is left of the cap, as exact decimals if they are short, else rounded down.
   [[nodiscard]] Amount remaining(const Cap& cap) const;
   [[nodiscard]] bool infinite() const { return cost_.infinite(); }
 
@@ -87,14 +87,14 @@ class Tally {
 /// The whole cap as an amount, rounded up.
 [[nodiscard]] Amount amount_of(const Cap& cap);
 
-/// The epsilon at `delta` that `amount` promises, rounded up; infinity where it promises none.
+/// The epsilon at `delta` that `amount` promises, rounded up; infinity if it promises none.
 [[nodiscard]] double epsilon_at(const Amount& amount, const Cap& cap, privacy::Delta delta);
 
-/// What was spent as a person reads it, in six digits and never as less: "rho 0.25",
-/// "mu 0.5 (mu^2 0.25)", "epsilon 1, delta 1e-06".
+/// The amount for people, rounded up to six digits: "rho 0.25", "mu 0.5 (mu^2 0.25)", "epsilon 1,
+/// delta 1e-06".
 [[nodiscard]] std::string spent_in_words(const Amount& amount, const Cap& cap);
-/// What is left, in six digits and never as more. What roundings leave of a budget that is used up
-/// is nothing.
+/// What is left, rounded down to six digits. What roundings leave of a budget that is used up
+/// counts as nothing.
 [[nodiscard]] std::string left_in_words(const Amount& amount, const Cap& cap);
 
 }  // namespace tacet::ledger

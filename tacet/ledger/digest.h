@@ -10,7 +10,7 @@ namespace tacet::ledger {
 /// SHA-256 as 64 lower-case hexadecimal digits.
 [[nodiscard]] std::string sha256(std::string_view bytes);
 
-/// 64 hexadecimal digits of the operating system's randomness. IoError when it gives none.
+/// 64 hexadecimal digits of the operating system's randomness. IoError if there is none.
 [[nodiscard]] std::string random_key();
 
 /// Whether a text is 64 lower-case hexadecimal digits.
@@ -21,7 +21,7 @@ struct SipDigest {
   std::uint64_t low = 0;
   std::uint64_t high = 0;
 
-  /// Part by part, mod 2^64: a sum in any order.
+  /// Adds part by part, mod 2^64. So the order of a sum does not matter.
   SipDigest& operator+=(const SipDigest& other) {
     low += other.low;
     high += other.high;
@@ -31,8 +31,8 @@ struct SipDigest {
   friend auto operator<=>(const SipDigest&, const SipDigest&) = default;
 };
 
-/// SipHash-2-4 with 128 bits (Aumasson and Bernstein 2012): a keyed function that nobody without
-/// the key finds equal values of, much faster on short texts than HMAC.
+/// SipHash-2-4 with 128 bits (Aumasson and Bernstein 2012): a keyed hash. Nobody can find
+/// collisions without the key. It is much faster on short texts than HMAC.
 class SipHash {
  public:
   explicit SipHash(const std::array<std::uint64_t, 2>& key) : key_(key) {}

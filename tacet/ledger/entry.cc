@@ -45,7 +45,7 @@ double from_exact(const std::string& text) {
   damaged("'{}' is no amount", text);
 }
 
-/// Members of an object, each read once; what nobody read is unknown.
+/// The members of a JSON object. Each is read once; a member that nobody read is unknown.
 class Members {
  public:
   explicit Members(const json& object) : object_(object) {
@@ -126,7 +126,7 @@ double from_decimal(const std::string& text) {
   damaged("'{}' is no amount", text);
 }
 
-/// Decimals stand for themselves, hexadecimals for doubles.
+/// Amounts are decimals, which stand for themselves, or hexadecimal doubles.
 Amount read_amount(Members members) {
   const auto value = members.text("value");
   const auto delta = members.text("delta");

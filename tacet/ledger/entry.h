@@ -12,14 +12,14 @@
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/guarantee.h"
 
-/// The rows of a ledger. A row is written once and never changed; what an account holds is what
-/// its rows add up to.
+/// The rows of a ledger. A row is written once and never changed; the state of an account is the
+/// sum of its rows.
 namespace tacet::ledger {
 
 /// The first row.
 struct Created {
   std::string ledger;      ///< random name of this ledger
-  std::string key_digest;  ///< SHA-256 of the key of its fingerprints
+  std::string key_digest;  ///< SHA-256 of the key under which its fingerprints are made
   std::string software;
 };
 
@@ -39,12 +39,13 @@ struct Aliased {
 /// Records were seen under the name of a data set.
 struct RecordsSeen {
   std::string data_set;
-  std::vector<std::string> fingerprints;  ///< each of which they are known by; at least one
+  /// fingerprints of the records, any of which identifies them; at least one
+  std::vector<std::string> fingerprints;
   std::string file;
-  bool given = false;  ///< with the account, when it was made; else a run read them
+  bool given = false;  ///< the records came with the new account; else a run read them
 };
 
-/// The cap was set. Above the earlier cap only with a reason.
+/// The cap was set. A cap above the earlier one needs a reason.
 struct CapSet {
   std::string data_set;
   Cap cap;
@@ -56,13 +57,13 @@ struct Reserved {
   std::string data_set;
   std::string command;
   std::string software;
-  std::string calibration;  ///< "tight" or a paper; the cost is the proved one for both
+  std::string calibration;  ///< "tight" or a paper; with both the proved cost is booked
   privacy::Event event;
   privacy::Guarantee stated;
   Amount cost;
   Process process;
-  bool interactive = false;     ///< results leave while the run goes on
-  std::string override_reason;  ///< spent past the ledger, in the analyst's words
+  bool interactive = false;     ///< results leave the process while the run goes on
+  std::string override_reason;  ///< why the run was booked although the account has not enough left
   std::string unprotected_reason;
 };
 
@@ -73,11 +74,11 @@ struct Committed {
   Amount cost;
   std::string output_sha256;
   std::string output;
-  double prg_slack = 0;  ///< the PRG slack, to be added to delta; 0: not stated
+  double prg_slack = 0;  ///< the PRG slack, which adds to delta; 0: not stated
 };
 
-/// What was released of the records has left the run's process before the end of the run: nobody
-/// can attest any more that nothing was released.
+/// A released value has left the process of a run before its end. From now on nobody can attest
+/// that the run released nothing.
 struct Disclosed {
   std::int64_t run;
 };
@@ -93,28 +94,29 @@ struct Resolved {
   std::string attestation;
 };
 
-/// An owner's word before exact figures of the records were shown: nobody else sees them, and they
-/// decide nothing about what is released later. What is released later holds on that condition.
+/// An owner attests, before exact figures of the records are shown, that nobody else sees them and
+/// that they decide nothing about later releases. Later releases are private on that condition.
 struct Looked {
   std::string data_set;
-  /// Empty: whether there was a look is not known, because an earlier ledger of the records could
-  /// not be read when they got this account.
+  /// Empty if it is not known whether there was a look: an earlier ledger of the records could not
+  /// be read when they got this account.
   std::string command;
   std::string reason;
-  std::string schema_sha256;  ///< of the schema that was looked through; empty: it has no file
-  /// Random name of the ledger that had the row first, at the time and by the user of this row;
-  /// empty: this one.
+  /// of the schema with which the records were read; empty: it has no file
+  std::string schema_sha256;
+  /// The random name of the ledger that first had this row, with its time and user; empty: this
+  /// ledger.
   std::string ledger = {};
 
   friend bool operator==(const Looked&, const Looked&) = default;
 };
 
-/// The same records have an account in another ledger too, on a person's word.
+/// The same records also have an account in another ledger. A person states why.
 struct OtherLedger {
   std::string data_set;
   std::string ledger;   ///< random name of the other one
-  std::string path;     ///< where it was
-  bool earlier = true;  ///< the other account came first; else this one did
+  std::string path;     ///< where the other ledger was
+  bool earlier = true;  ///< true if the other account came first
   std::string reason;
 };
 
@@ -126,7 +128,7 @@ struct Entry {
   Content content;
 };
 
-/// A row of this user, written now.
+/// A row by the current user, with the current time.
 [[nodiscard]] Entry entry_now(Entry::Content content);
 
 inline constexpr std::size_t max_entry_bytes = std::size_t{1} << 22;
@@ -135,14 +137,15 @@ inline constexpr std::size_t max_entry_bytes = std::size_t{1} << 22;
 /// decimals that were stated.
 [[nodiscard]] std::string to_text(const Entry& entry);
 
-/// Reads it strictly; anything unknown, missing or out of range is a DataError.
+/// Reads that text strictly; anything unknown, missing or out of range is a DataError.
 [[nodiscard]] Entry entry_from_text(std::string_view text);
 
-/// A data set's name: 1 to 100 characters out of letters, digits and _ - . :, else a UsageError.
+/// UsageError unless the name of a data set has 1 to 100 characters out of letters, digits and _ -
+/// . :
 void check_data_set_name(std::string_view name);
 
-/// Words that stay in the ledger for ever: 3 to 1000 bytes of printable UTF-8, else a UsageError
-/// that names `what`.
+/// UsageError, which names `what`, unless the text has 3 to 1000 bytes of printable UTF-8. Such
+/// texts stay in the ledger for ever.
 void check_words(std::string_view what, std::string_view words);
 
 }  // namespace tacet::ledger

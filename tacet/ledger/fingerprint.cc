@@ -29,13 +29,13 @@ void require(bool fine) {
 }
 
 constexpr std::size_t max_columns = std::size_t{1} << 20;
-constexpr std::size_t max_kept = std::size_t{1} << 19;  // values and records
+constexpr std::size_t max_kept = std::size_t{1} << 19;  // values and records that are kept
 
-/// Adds, or takes away, mod 2^256.
+/// Adds, or subtracts, mod 2^256.
 void add_words(std::array<std::uint64_t, 4>& sum, const Digest& digest, bool taken_away) {
   std::array<std::uint64_t, 4> words{};
   std::memcpy(words.data(), digest.data(), digest.size());
-  bool carry = taken_away;  // minus x is not x, plus 1
+  bool carry = taken_away;  // subtraction adds the complement of x, plus 1
   for (std::size_t i = 0; i < words.size(); ++i) {
     std::uint64_t with_carry = 0;
     const auto word = taken_away ? ~words[i] : words[i];
@@ -45,7 +45,7 @@ void add_words(std::array<std::uint64_t, 4>& sum, const Digest& digest, bool tak
   }
 }
 
-/// A key for SipHash out of one for HMAC.
+/// A key for SipHash, derived from a key for HMAC.
 std::array<std::uint64_t, 2> half_of(const Digest& digest, std::size_t half) {
   std::array<std::uint64_t, 2> key{};
   std::memcpy(key.data(), digest.data() + half * sizeof(key), sizeof(key));
@@ -67,7 +67,7 @@ Context new_context() {
 
 }  // namespace
 
-/// HMAC (RFC 2104) with both halves of the key already absorbed: a record costs two copies instead
+/// HMAC (RFC 2104) with both halves of the key absorbed already: a record costs two copies instead
 /// of two more blocks.
 struct Fingerprint::Keyed {
   Context inner = new_context();
@@ -179,7 +179,7 @@ void Fingerprint::add_record(Table& table, const Fields& fields) const {
   if (table.sums) return add_to(*table.sums, fields);
   table.kept.insert(table.kept.end(), fields.begin(), fields.end());
   table.ends.push_back(table.kept.size());
-  // Without the first record they may be few enough.
+  // Without the first record there may be few enough values to keep.
   const auto max = max_kept + table.first.size() + 1;
   if (table.kept.size() + table.ends.size() <= max) return;
   table.sums = sums_of(table, false);
@@ -216,7 +216,7 @@ Fingerprint::Sums Fingerprint::ordered_sum(const Table& table, bool without_firs
   const std::size_t left_out = without_first ? 1 : 0;
   std::vector<internal::PlacedValue> values;
   std::vector<std::size_t> ends;
-  std::map<std::uint32_t, std::uint32_t> places;  // of the columns in which something stands
+  std::map<std::uint32_t, std::uint32_t> places;  // of the columns that have a value
   for (std::size_t k = left_out; k < table.ends.size(); ++k) {
     for (auto j = k == 0 ? 0 : table.ends[k - 1]; j < table.ends[k]; ++j) {
       const auto next = static_cast<std::uint32_t>(places.size());
@@ -262,7 +262,7 @@ std::string Fingerprint::digest_of(const Table& table, bool without_first) const
   std::string text = fmt::format("tacet records {}\n{}\n", few ? "in order" : "in sums",
                                  table.records - (without_first ? 1 : 0));
   for (const auto word : sum) text += fmt::format("{:016x}", word);
-  std::erase(columns, SipDigest{});  // in which nothing stands
+  std::erase(columns, SipDigest{});  // the columns without a value
   std::ranges::sort(columns);
   for (const auto& [low, high] : columns) text += fmt::format("\n{:016x}{:016x}", high, low);
   const auto digest = keyed_->hmac(text);

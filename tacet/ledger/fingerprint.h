@@ -14,53 +14,54 @@
 
 namespace tacet::ledger {
 
-/// Recognises the same records, whatever the order of records and columns, whatever the columns
-/// and the file are called and however the file is written.
+/// Recognises the same records again, independently of the order of records and columns, of the
+/// names of columns and file, and of the file's format.
 ///
-/// The fingerprint is HMAC-SHA-256 under a ledger's own key over the number of records and the sum
-/// mod 2^256 of the records' own HMACs, each over its values in the order that the columns have by
-/// what stands in them (column_order.h). So no two different tables are the same: a value stays
-/// with its record and with the others of its column. A 0 counts as what is not there, so that a
-/// sparse record is the same dense one, and a record of which nothing is there is none.
+/// The fingerprint is HMAC-SHA-256 under the ledger's own key, over the number of records and the
+/// sum mod 2^256 of the records' HMACs. A record's HMAC is over its values, with the columns
+/// ordered by their contents (column_order.h). So different tables have different fingerprints: a
+/// value stays with its record and with its column. A 0 counts as absent, so a sparse record equals
+/// the same record in dense form, and a record without values does not count.
 ///
-/// Of more than 2^19 values, which are not kept, the record's own HMAC is over the sum of the keyed
-/// hashes of its values, and for each column, in ascending order, the sum over the records of keyed
-/// hashes of its value together with the record that it stands in. Columns that changed their
-/// values between them are others but where every record has the same values among its columns (all
-/// two flags of ten, say) and as many records of each kind have each value in each column.
+/// More than 2^19 values are not kept. Then a record's HMAC is over the sum of the keyed hashes of
+/// its values. In addition there is a sum for each column, in ascending order: over the records, of
+/// the keyed hash of the value together with its record. This misses an exchange of values between
+/// columns only if every record has the same values among its columns (two flags out of ten, say),
+/// and if for each kind of record each value occurs equally often in each column.
 ///
-/// A file's first line may be names or a record. Nothing tells for sure, so that a file is known by
-/// all of its lines and by all but the first.
+/// A file's first line may contain names or a record, and nothing decides that for certain. So a
+/// file has two fingerprints: of all lines, and of all but the first.
 ///
-/// The key matters: an unkeyed hash of few records could be tried out. The fingerprint is as
-/// private as the records and only ever compared, never decided by: the account is found by the
-/// name the owner chose. Memory: 16 MB, and 32 bytes per column, of 2^20 at most; those behind
-/// count as one. Not for several threads at once.
+/// The key matters: without it, somebody could hash guessed records and compare. A fingerprint is
+/// as private as the records. It is only compared with others and decides nothing else: an account
+/// is found by the name that its owner chose. Memory: 16 MB, and 32 bytes per column for at most
+/// 2^20 columns; later columns count as one. Not for several threads at once.
 class Fingerprint {
  public:
-  /// `key` is one of random_key(); anything else is an InternalError.
+  /// `key` must come from random_key(); otherwise InternalError.
   explicit Fingerprint(std::string_view key);
   Fingerprint(Fingerprint&&) noexcept;
   Fingerprint& operator=(Fingerprint&&) noexcept;
   ~Fingerprint();
-  /// The fingerprint of the same records so far. More records may be added to it.
+  /// A copy with the records so far, to which more can be added.
   [[nodiscard]] Fingerprint copy() const;
 
-  /// To be called before the first record: which columns a run reads, where it does not read all.
+  /// Call this before the first record, if a run does not read all columns: which ones it reads.
   void read_only(std::vector<bool> columns);
 
-  /// Values of the next record, each in its one form: a finite number, or a text that is none.
+  /// Values of the next record, each in its only form: a finite number, or a text that is not a
+  /// number.
   void add_number(std::size_t column, double number);
   void add_text(std::size_t column, std::string_view text);
   void end_record();
-  /// A record of one text.
+  /// Adds a record that consists of one text.
   void add(std::string_view record);
 
   /// The fingerprint of all records so far, 64 hexadecimal digits.
   [[nodiscard]] std::string digest() const;
-  /// The same for all but the first one; nothing if there are no others.
+  /// The fingerprint of all records but the first; nothing if there is only one.
   [[nodiscard]] std::optional<std::string> digest_without_first() const;
-  /// The fingerprint of the columns that a run reads alone.
+  /// The fingerprint of the columns that a run reads, without the others.
   [[nodiscard]] std::string digest_of_read() const;
 
  private:
@@ -71,18 +72,18 @@ class Fingerprint {
     SipDigest value;
   };
   using Fields = std::vector<Field>;
-  /// What is known of many records.
+  /// The sums that are kept if there are many records.
   struct Sums {
     std::array<std::uint64_t, 4> sum{};
     std::vector<SipDigest> columns;
   };
-  /// What is known of all columns, or of those that are read.
+  /// The state for all columns, or for those that the run reads.
   struct Table {
     std::uint64_t records = 0;
-    Fields kept;  // the fields of all records, as long as these are few
+    Fields kept;  // the fields of all records, while there are few
     std::vector<std::size_t> ends;
     Fields first;              // the fields of the first record
-    std::optional<Sums> sums;  // takes the place of `kept` when the records become many
+    std::optional<Sums> sums;  // replaces `kept` when there are many records
   };
 
   [[nodiscard]] bool reads(std::size_t column) const;
@@ -97,7 +98,7 @@ class Fingerprint {
   Table whole_;
   Table read_;
   std::vector<bool> read_columns_;  // empty: all
-  Fields fields_;                   // of the record that is being added
+  Fields fields_;                   // the fields of the record that is being added
   Fields read_fields_;
   bool has_value_ = false;
   bool has_read_value_ = false;

@@ -15,10 +15,10 @@ namespace {
 constexpr std::int64_t application = 0x74616374;  // "tact"
 constexpr std::int64_t format_version = 1;
 
-// Rows between two snapshots that are written down: what a booking has to read at most.
+// The distance in rows between two stored snapshots: a booking reads at most this many rows.
 constexpr std::int64_t checkpoint_distance = 64;
 
-// Ledgers from before there were snapshots get the table with the first one.
+// A ledger that is older than snapshots gets this table with its first one.
 constexpr std::string_view snapshot_table = R"sql(CREATE TABLE snapshot(
   only INTEGER PRIMARY KEY CHECK (only = 1),
   rows INTEGER NOT NULL,
@@ -29,10 +29,10 @@ constexpr std::string_view snapshot_table = R"sql(CREATE TABLE snapshot(
 
 struct Object {
   std::string_view name;
-  std::string_view sql;  // as SQLite keeps it
+  std::string_view sql;  // the text that SQLite stores for it
 };
 
-// The triggers guard against slips; the chain shows what they did not stop.
+// The triggers prevent mistakes; the chain of hashes shows changes that got past them.
 constexpr std::array<Object, 5> objects{{
     {"journal", R"sql(CREATE TABLE journal(
   number INTEGER PRIMARY KEY,
@@ -92,7 +92,7 @@ void check_version(Database& database) {
 
 namespace {
 
-/// Removes an object that is none of tacet's, by its own type and name.
+/// Advice how to remove an object that is not tacet's, with its type and name.
 std::string drop_advice(std::string_view type, std::string_view name) {
   std::string statement = "DROP ";
   for (const char c : type) statement += static_cast<char>(std::toupper(c));
@@ -101,7 +101,7 @@ std::string drop_advice(std::string_view type, std::string_view name) {
   return fmt::format("Remove it with sqlite3: {}\";", statement);
 }
 
-/// A trigger, a view or a table of somebody else could change what is booked, or what is read.
+/// Somebody else's trigger, view or table could change what is booked or what is read.
 void check_nothing_foreign(Database& database) {
   auto select = database.prepare("SELECT type, name, sql FROM sqlite_schema ORDER BY rowid");
   while (select.step()) {
@@ -128,7 +128,7 @@ void check_nothing_missing(Database& database) {
   }
 }
 
-/// Only the head of the chain, and the key.
+/// Reads only the head of the chain and the key.
 Current read_head(Database& database) {
   check_nothing_foreign(database);
   auto head = database.prepare("SELECT rows, hash, key FROM head");
@@ -138,8 +138,8 @@ Current read_head(Database& database) {
   return found;
 }
 
-/// Calls `receive(number, text, hash)` for every row after `from`, hashed again; the last one is
-/// the head's.
+/// Hashes every row after `from` again and calls `receive(number, text, hash)`; checks that the
+/// last hash is the head's.
 template <typename Receive>
 void for_rows_after(Database& database, const Position& from, const Position& head,
                     const Receive& receive) {
@@ -160,7 +160,7 @@ void for_rows_after(Database& database, const Position& from, const Position& he
   }
 }
 
-/// Keyed, so that a slip in one place cannot agree with a slip in another.
+/// Keyed, so that an accidental change in one place cannot match an accidental change in another.
 std::string seal_of(std::string_view key, const Position& at, std::string_view text) {
   return sha256(fmt::format("{}\nstanding\n{}\n{}\n{}", key, at.rows, at.hash, text));
 }
@@ -171,7 +171,7 @@ bool has_snapshots(Database& database) {
 
 struct Written {
   Position at;
-  std::string text;  // empty: none was written yet
+  std::string text;  // empty: no snapshot was stored yet
 };
 
 Written read_written(Database& database, const std::string& key) {

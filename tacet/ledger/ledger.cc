@@ -45,7 +45,7 @@ Ledger::Ledger(fs::path path, const OpenOptions& options)
   internal::check_version(database_);
 }
 
-/// What a change sees of the ledger and writes into it.
+/// One change of the ledger: it reads the current state and appends rows to it.
 class Ledger::WriterQueue {
  public:
   explicit WriterQueue(Database& database)
@@ -55,8 +55,8 @@ class Ledger::WriterQueue {
 
   std::int64_t append(Entry::Content content) {
     auto entry = entry_now(std::move(content));
-    // A number of runs that stays secret would show in how long they took: of its end the day
-    // stands here.
+    // The number of runs of a private selection is secret, but the duration would reveal it. So the
+    // end of such a run has the date only, without the time.
     const auto* ended = std::get_if<Committed>(&entry.content);
     if (ended != nullptr && privacy::holds_somewhere(ended->event, [](const privacy::Event& part) {
           return part.as<privacy::RandomlyRepeated>() != nullptr;
@@ -65,7 +65,7 @@ class Ledger::WriterQueue {
     }
     return internal::append_row(database_, current_, std::move(entry));
   }
-  /// Looks from another ledger, as rows of the time and the user that they had there.
+  /// Copies looks from another ledger, with the times and users that they had there.
   void take_over(const std::string& data_set, std::span<const Look> looks) {
     for (const auto& look : looks) {
       auto taken = look;
@@ -73,7 +73,7 @@ class Ledger::WriterQueue {
       const auto& held = snapshot().account(data_set).looks;
       const bool same = std::ranges::any_of(held, [&](const Look& one) {
         auto what = one.what;
-        what.ledger = taken.what.ledger;  // it may have come from here
+        what.ledger = taken.what.ledger;  // the look may have come from this ledger
         return one.time == taken.time && one.user == taken.user && what == taken.what;
       });
       if (same) continue;
@@ -86,14 +86,14 @@ class Ledger::WriterQueue {
   [[nodiscard]] const std::string& row_hash(std::int64_t run) const {
     return current_.snapshot.open.at(run);
   }
-  /// The reservation of a run that has not ended.
+  /// The reservation of a run; an error if it has ended.
   [[nodiscard]] Reserved open_run(std::int64_t run) const {
     if (current_.snapshot.open.contains(run)) return booking(run);
     const auto books = books_of(internal::read_entries(database_));
     throw base::BudgetError("run {} has ended: it is {}", run, to_string(books.run(run).state));
   }
-  /// The reservation of a run that is among `booked` and has not ended. The row's hash has to be
-  /// equal too: if somebody puts back an older copy of the file, numbers are given again, but
+  /// The reservation of a run that is among `booked` and has not ended. The row's hash must be
+  /// equal too. If somebody puts back an older copy of the file, row numbers are used again, but
   /// hashes are not, since they cover all rows before.
   [[nodiscard]] Reserved own_run(std::int64_t run,
                                  const std::map<std::int64_t, std::string>& booked) const {

@@ -7,7 +7,7 @@
 
 namespace tacet::ledger {
 
-/// One row of the ledger, seen from its reservation.
+/// The record of one reservation in the ledger.
 class LedgerRecord : public privacy::ReservationRecord {
  public:
   LedgerRecord(LedgerBudget& budget, std::int64_t run, std::vector<Look> looks)
@@ -24,7 +24,7 @@ class LedgerRecord : public privacy::ReservationRecord {
  private:
   LedgerBudget& budget_;
   std::int64_t run_;
-  std::vector<Look> looks_;  // at the booking or later
+  std::vector<Look> looks_;  // known at the booking or later
 };
 
 Booking booking_of(const RunDetails& details, const privacy::Event& planned,
@@ -46,7 +46,7 @@ LedgerBudget::LedgerBudget(Ledger& ledger, RunDetails details)
 
 privacy::Reservation LedgerBudget::reserve(const privacy::Event& planned,
                                            const privacy::Guarantee& cost) {
-  // A plan that no reservation can hold is refused before it is booked.
+  // Refuses a plan that a Reservation cannot hold before it is booked.
   const privacy::Reservation probe(planned, cost, nullptr);
   const auto run = ledger_.reserve(booking_of(details_, planned, cost));
   auto looks = ledger_.snapshot().account(details_.data_set).looks;
@@ -61,7 +61,7 @@ void LedgerBudget::release_digest(std::string sha256, const std::string& name, d
   if (finished_.empty()) {
     throw base::InternalError("an output may leave only after its reservation was committed");
   }
-  // One output: its term counts once, whatever the number of reservations behind it.
+  // There is one output, so its slack counts once, however many reservations it used.
   finished_.front().prg_slack = prg_slack;
   ledger_.commit(finished_, {std::move(sha256), name, details_.fate});
   finished_.clear();

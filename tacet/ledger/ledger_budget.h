@@ -8,7 +8,7 @@
 
 namespace tacet::ledger {
 
-/// What the ledger keeps about a run besides its event.
+/// What the ledger stores about a run besides its event.
 struct RunDetails {
   std::string data_set;
   std::string command;
@@ -19,10 +19,11 @@ struct RunDetails {
   std::string override_reason{};
   std::string unprotected_reason{};
   bool for_ever = false;  ///< see Booking
-  std::string fate{};     ///< of the output where the end cannot be written: see OutputRecord
+  /// what happens to the output if the end cannot be written: see OutputRecord
+  std::string fate{};
 };
 
-/// What is booked for a run of these details.
+/// The booking of a run with these details.
 [[nodiscard]] Booking booking_of(const RunDetails& details, const privacy::Event& planned,
                                  const privacy::Guarantee& cost);
 
@@ -52,10 +53,11 @@ class LedgerBudget : public privacy::Budget {
 
   [[nodiscard]] privacy::Reservation reserve(const privacy::Event& planned,
                                              const privacy::Guarantee& cost) override;
-  /// An output as its bytes will be, and the PRG slack of the noise in it. InternalError when
+  /// The output as the bytes that will be written, and the PRG slack of its noise. InternalError if
   /// no reservation was committed.
   void release(std::string_view output, const std::string& name, double prg_slack);
-  /// As above for an output that was written in pieces: 64 hexadecimal digits of its SHA-256.
+  /// As release(), for an output that was written in pieces, by the 64 hexadecimal digits of its
+  /// SHA-256.
   void release_digest(std::string sha256, const std::string& name, double prg_slack);
 
   [[nodiscard]] const RunDetails& details() const { return details_; }

@@ -45,7 +45,7 @@ void write_marks(const fs::path& folder, const std::vector<Mark>& marks) {
   base::write_file(folder / marks_file_name, out.dump(1) + "\n", base::Overwrite::allow);
 }
 
-/// Whether a name in the folder is the file behind the descriptor.
+/// Whether a name in the folder belongs to the file behind the descriptor.
 bool leads_to(int folder, const std::string& name, int descriptor, int flags = 0) {
   struct stat named {};
   struct stat held {};
@@ -119,8 +119,8 @@ void HeldMarks::lock(const base::CancelToken* cancel) {
   }
 }
 
-/// Some file systems (NFS) lock no folders. Where nothing can be locked, two spenders could each
-/// find the marks as they were before the other.
+/// Some file systems (NFS) cannot lock folders; then a file is locked. Without a lock, two runs
+/// could each read the marks before the other has changed them.
 void HeldMarks::lock_a_file(int error) {
   constexpr mode_t everybody = 0666;
   if (lock_ < 0) {
@@ -181,8 +181,8 @@ bool HeldMarks::advance(Ledger& ledger) {
     mark.seen = now;
   }
   if (!changed) return true;
-  // A folder that takes no files keeps its marks as they are. Whatever else goes wrong, as a full
-  // disk, is an error: the copy of a ledger would pass for the ledger.
+  // A folder that takes no new files keeps its marks as they are. Any other failure, such as a full
+  // disk, is an error: otherwise a copy of a ledger could pass for the ledger.
   const bool kept = ::faccessat(AT_FDCWD, folder_.c_str(), W_OK, AT_EACCESS) != 0 &&
                     (errno == EACCES || errno == EROFS || errno == EPERM);
   if (!kept) write_marks(folder_, marks);

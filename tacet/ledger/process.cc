@@ -17,12 +17,11 @@ std::string boot_identifier() {
   return text;
 }
 
-/// Field 22 of /proc/<pid>/stat (proc(5)); 0 when there is no such process or it is only waiting to
-/// be collected.
+/// Field 22 of /proc/<pid>/stat (proc(5)); 0 if there is no such process, or if it is a zombie.
 std::int64_t start_of(std::int64_t id) {
   std::ifstream file(fmt::format("/proc/{}/stat", id));
   const std::string text{std::istreambuf_iterator<char>(file), {}};
-  // The second field is the program's name in parentheses and may hold anything.
+  // The second field is the program's name in parentheses, which may contain any character.
   const auto name_end = text.rfind(')');
   if (name_end == std::string::npos) return 0;
   std::istringstream fields(text.substr(name_end + 1));

@@ -5,7 +5,7 @@
 
 namespace tacet::ledger {
 
-/// A process that a number alone does not name: numbers are used again.
+/// Identifies a process. Its number is not enough, since numbers are used again.
 struct Process {
   std::int64_t id = 0;
   std::int64_t start = 0;  ///< clock ticks after boot at which it started
@@ -16,8 +16,8 @@ struct Process {
 
 [[nodiscard]] Process this_process();
 
-/// Whether the process still runs. A process of another boot or another machine does not, as far as
-/// can be told.
+/// Whether the process still runs. For a process of another boot or machine it returns false, since
+/// that cannot be known.
 [[nodiscard]] bool running(const Process& process);
 
 }  // namespace tacet::ledger

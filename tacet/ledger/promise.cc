@@ -13,7 +13,7 @@ namespace tacet::ledger {
 namespace {
 
 constexpr std::size_t max_runs_composed = 50;
-constexpr int halvings = 20;  // the first cap of the odometer: a millionth of the account's
+constexpr int halvings = 20;  // the odometer's first cap is a millionth (2^-20) of the account's
 
 std::vector<double> deltas_to_try(const Account& account, std::optional<double> asked) {
   if (asked) return {*asked};
@@ -41,14 +41,14 @@ double epsilon_at_any_time(const Account& account, const Amount& spent, privacy:
   auto cap = account.caps.front().set.cap;
   cap.value = std::ldexp(cap.value, -halvings);
   const auto first = amount_of(cap);
-  // A cap of 0 admits only what is free, and doubling it admits no more.
+  // A cap of 0 admits only free runs, and doubling it admits no more.
   if (spent.value == 0 && spent.delta == 0) return 0;
-  // The shares of the caps are for the first cap's delta; what was spent beyond has none.
+  // The shares of delta are shares of the first cap's delta. For a larger delta there are none.
   if (first.value == 0 || spent.delta > first.delta) return numeric::infinity;
   return accounting::epsilon_at_any_time(
       spent.value,
       {.first = first.value,
-       .factor = cap.currency == Currency::gdp ? 4.0 : 2.0,  // mu doubles, mu^2 is what adds up
+       .factor = cap.currency == Currency::gdp ? 4.0 : 2.0,  // mu doubles, but mu^2 is what adds up
        .epsilon =
            [&](double value, privacy::Delta share) {
              return epsilon_at({value, first.delta}, cap, share);

@@ -20,7 +20,7 @@ template <typename... Values>
                         fmt::format(what, std::forward<Values>(values)...));
 }
 
-/// Takes one row in.
+/// Adds one row to a snapshot.
 struct Taker {
   Snapshot& snapshot;
   std::int64_t row;
@@ -118,7 +118,7 @@ struct Taker {
 json to_json(const Snapshot::Account& account) {
   auto caps = json::array();
   for (const auto& set : account.caps) {
-    // Through the row's own text: one way to write a cap.
+    // A cap is written as the text of its row, so that there is only one way to write it.
     caps.push_back(to_text(Entry{"", 0, set}));
   }
   auto looks = json::array();
@@ -156,7 +156,7 @@ Snapshot::Account account_from_json(const json& in) {
   return account;
 }
 
-/// "5 hash 9 hash ...": there may be many.
+/// Reads "5 hash 9 hash ...", which may be long.
 std::map<std::int64_t, std::string> open_from_text(std::string_view text) {
   constexpr std::size_t digest_digits = 64;
   std::map<std::int64_t, std::string> open;

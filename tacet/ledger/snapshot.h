@@ -16,7 +16,7 @@
 
 namespace tacet::ledger {
 
-/// What an account is called: by its name, or by a further one.
+/// The names of an account: its own, and aliases.
 struct NamedAccount {
   Enrolled enrolled;
   std::vector<std::string> aliases;  ///< further names
@@ -32,14 +32,14 @@ template <typename Account>
 struct Accounts {
   std::vector<Account> accounts;
 
-  /// The account of that name or alias; null: there is none.
+  /// The account of that name or alias; null if there is none.
   [[nodiscard]] const Account* find(std::string_view name) const {
     for (const auto& account : accounts) {
       if (account.is_called(name)) return &account;
     }
     return nullptr;
   }
-  /// UsageError that lists the names when there is no such account.
+  /// UsageError, which lists the names, if there is no such account.
   [[nodiscard]] const Account& account(std::string_view name) const {
     if (const auto* found = find(name)) return *found;
     std::string names;
@@ -49,44 +49,45 @@ struct Accounts {
   }
 };
 
-/// What a booking has to know of an account.
+/// What a booking needs to know about an account.
 struct AccountSnapshot : NamedAccount {
-  std::vector<CapSet> caps;               ///< the last one holds; none only until it is set
+  std::vector<CapSet> caps;  ///< the last one is valid; empty only until the cap is set
   std::vector<std::string> fingerprints;  ///< of the records seen, oldest first
   bool given = false;                     ///< whether records came with the account
-  Tally counted;                          ///< everything reserved or committed
-  /// How many runs of each command count. Cancelled and resolved ones do not.
+  Tally counted;                          ///< the sum of everything reserved or committed
+  /// The number of runs of each command that count. Cancelled and resolved runs do not.
   std::map<std::string, std::int64_t> commands;
-  /// Reserved runs whose results leave while they go on.
+  /// Reserved runs whose results leave the process while they go on.
   std::set<std::int64_t> interactive;
   std::vector<Look> looks;  ///< attested ones, oldest first
 
   [[nodiscard]] const Cap& cap() const { return caps.back().cap; }
 };
 
-/// What a ledger comes to after one of its rows: all that a booking is decided by, in a size that
-/// does not grow with the number of runs that have ended. Its text is kept in the ledger from time
-/// to time, so that a booking reads the few rows since and not all of them.
+/// The state of a ledger after one of its rows: everything that decides a booking. Its size does
+/// not grow with the number of runs that have ended. Its text is stored in the ledger from time to
+/// time, so that a booking reads only the few rows since.
 struct Snapshot : Accounts<AccountSnapshot> {
   using Account = AccountSnapshot;
 
   std::string ledger;
   std::string key_digest;
   std::map<std::int64_t, std::string> open;  ///< reserved runs, each with the hash of its row
-  std::set<std::int64_t> disclosed;          ///< those of them that can no longer be given back
+  std::set<std::int64_t> disclosed;          ///< open runs that can no longer be given back
 
   /// The first account under which records with one of these fingerprints were seen.
   [[nodiscard]] const Account* owner(std::span<const std::string> fingerprints) const;
 };
 
-/// The reservation in a row that is in `Snapshot::open`.
+/// Returns the reservation in a row that is in `Snapshot::open`.
 using Bookings = std::function<Reserved(std::int64_t)>;
 
-/// Takes in row number `row` with its hash. DataError when it contradicts the rows before.
+/// Adds row number `row` with its hash. DataError if it contradicts earlier rows.
 void take(Snapshot& snapshot, std::int64_t row, const std::string& hash, const Entry& entry,
           const Bookings& bookings);
 
-/// One text for one snapshot, and back; a text that was not written by to_text is a DataError.
+/// The canonical text of a snapshot, and its inverse. DataError for a text that to_text() did not
+/// write.
 [[nodiscard]] std::string to_text(const Snapshot& snapshot);
 [[nodiscard]] Snapshot snapshot_from_text(std::string_view text);
 

@@ -7,20 +7,20 @@
 
 namespace tacet::mechanism {
 
-/// Where the noise of a release comes from; each pair is used once.
+/// The address of a release's noise; each pair is used once.
 struct NoiseAddress {
   std::uint64_t step = 0;
   std::uint64_t tensor = 0;
 };
 
-/// What every release needs besides the data: the address of its noise, the source that the noise
-/// is drawn from, and the reservation that its event is debited from.
+/// The inputs of every release besides the data: the address of its noise, the source of the noise,
+/// and the reservation from which its event is debited.
 struct ReleaseContext {
   NoiseAddress address;
   random::Source& source;
   privacy::Reservation& reservation;
 
-  /// For noise that takes at most `words` words and their continuations.
+  /// A claim for noise that takes at most `words` words and their continuations.
   [[nodiscard]] random::BlockClaim claim(random::Purpose purpose,
                                          std::int64_t words = random::max_block_words) const {
     return source.claim(purpose, address.step, address.tensor, words);

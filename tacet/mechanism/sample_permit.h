@@ -9,16 +9,16 @@
 
 namespace tacet::mechanism {
 
-/// The permit for everything that one step reads from one sample: debits the parts' composition
-/// under the sample once, and hands out the parts to the mechanisms that take a permit in place of
-/// a reservation. For all records it is a plain composition. A copy would hand out the parts a
-/// second time, so there is none; what it was moved from gives nothing, and neither does a permit
+/// The permit for all releases of one step from one sample. It debits the composition of the parts
+/// under the sample once, and gives the parts to mechanisms that accept a permit instead of a
+/// reservation. For all records it is a plain composition. It cannot be copied, since a copy would
+/// give the parts a second time. A permit that was moved from gives nothing, and neither does one
 /// whose reservation has ended. Not for several threads at once.
 class SamplePermit {
  public:
-  /// `parts` are what the releases would cost on the sample's records, in the order in which the
-  /// plan has them. Debits sample.event(composition of parts) and claims the sample: InternalError
-  /// when anything was released from it before, BudgetError when it was not reserved.
+  /// `parts` are the events of the releases on the sample's records, in the order of the plan.
+  /// Debits sample.event(composition of parts) and claims the sample: InternalError if anything was
+  /// released from it before, BudgetError if it was not reserved.
   SamplePermit(const privacy::Sample& sample, std::vector<privacy::Event> parts,
                privacy::Reservation& reservation);
   SamplePermit(SamplePermit&&) noexcept = default;
@@ -31,12 +31,12 @@ class SamplePermit {
   [[nodiscard]] static privacy::Event event(const privacy::Sample& sample,
                                             std::vector<privacy::Event> parts);
 
-  /// For mechanisms: takes out the part that costs `noise`, in any order. BudgetError when there is
-  /// none left or the reservation has ended, InternalError for a value computed from another
+  /// For mechanisms: takes out the part with the event `noise`, in any order. BudgetError if there
+  /// is none left or if the reservation has ended, InternalError for a value computed from another
   /// sample.
   void take(const privacy::Sample& sample, const privacy::Event& noise);
 
-  /// What all parts together cost; each release under the permit states it.
+  /// The event of all parts together; each release under the permit states it.
   [[nodiscard]] const privacy::Event& event() const { return event_; }
 
  private:
@@ -46,7 +46,7 @@ class SamplePermit {
   std::weak_ptr<const void> reservation_;
 };
 
-/// What one of several releases from one sample runs on; the permit pays for it.
+/// The context of one of several releases from one sample. The permit pays for it.
 struct PermitContext {
   NoiseAddress address;
   random::Source& source;

@@ -19,7 +19,7 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 using Tag = hn::ScalableTag<float>;
 
-// Gradients, a vector at a time.
+// A gradient of zeros, read a vector at a time.
 struct Zeros {
   HWY_INLINE hn::Vec<Tag> take(Tag d, std::size_t /*j*/) const { return hn::Zero(d); }
 };
@@ -28,7 +28,7 @@ struct Floats {
 
   HWY_INLINE hn::Vec<Tag> take(Tag d, std::size_t j) const { return hn::LoadU(d, numbers + j); }
 };
-/// By one product or by both.
+/// An integer gradient, scaled by one product or by both.
 template <bool both>
 struct Integers {
   std::int64_t* numbers;
@@ -55,8 +55,8 @@ struct Integers {
   }
 };
 
-/// move(j, the gradient's vector there) for each whole vector of `size` numbers; how many numbers
-/// these are.
+/// Calls move(j, gradient from j on) for each whole vector of `size` numbers. Returns how many
+/// numbers these vectors hold.
 template <class G, class Move>
 HWY_INLINE std::size_t for_vectors(std::size_t size, const G& gradient, const Move& move) {
   const Tag d;
@@ -79,7 +79,7 @@ HWY_INLINE std::size_t along(const Gradient& gradient, std::size_t size, const M
   return for_vectors(size, Zeros{}, move);
 }
 
-// Each moves as many numbers as whole vectors hold, and says how many these were.
+// Each function moves as many numbers as whole vectors hold, and returns how many these were.
 
 std::size_t adam_each(std::span<float> values, float* first, float* second,
                       const Gradient& gradient, const AdamStep& step) {
@@ -150,12 +150,12 @@ HWY_AFTER_NAMESPACE();
 namespace tacet::numeric {
 namespace {
 
-/// The same gradient by one product where the unit is a power of two, as a product with that is not
-/// rounded.
+/// The same gradient with one product if the unit is a power of two, since a product with it is
+/// exact.
 Gradient shortest(const Gradient& gradient) {
   int exponent = 0;
   const bool power = std::frexp(gradient.unit, &exponent) == 0.5;
-  // Far from numbers that have fewer bits.
+  // Neither subnormal nor close to overflow, so that the product of both factors is exact.
   const auto is_middle = [](double number) { return number > 0x1p-400 && number < 0x1p400; };
   if (!power || !is_middle(gradient.unit) || !is_middle(gradient.factor)) return gradient;
   return {.floats = gradient.floats,
@@ -179,7 +179,7 @@ HWY_EXPORT(descent_each);
 HWY_EXPORT(momentum_each);
 HWY_EXPORT(adagrad_each);
 
-// Numbers behind the last whole vector are moved one by one, by the same operations.
+// The numbers after the last whole vector are moved one by one, by the same operations.
 
 void adam_step(std::span<float> values, std::span<float> first, std::span<float> second,
                const Gradient& gradient, const AdamStep& step) {

@@ -20,12 +20,12 @@ struct AdamStep {
   float rate = 0;
   float first_decay = 0;
   float second_decay = 0;
-  float first_growth = 1;   ///< 1 - first_decay^moves
-  float second_growth = 1;  ///< 1 - second_decay^moves
+  float first_growth = 1;   ///< 1 - first_decay^t after t steps
+  float second_growth = 1;  ///< 1 - second_decay^t after t steps
   float stabiliser = 0;
 };
 
-/// First moments below this are set to 0, because they cannot change a number any more.
+/// First moments below this are set to 0: they are too small to change a number.
 inline constexpr float no_moment = 1e-30F;
 
 /// One step of Adam. All spans have the same size. The bits are the same on every machine, because

@@ -1,4 +1,4 @@
-// Per target, like highway's own parts.
+// Included once per target, like highway's own parts.
 #if defined(TACET_NUMERIC_ADD_PRODUCTS_INL_H_) == defined(HWY_TARGET_TOGGLE)
 #ifdef TACET_NUMERIC_ADD_PRODUCTS_INL_H_
 #undef TACET_NUMERIC_ADD_PRODUCTS_INL_H_

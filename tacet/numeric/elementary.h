@@ -18,8 +18,8 @@ namespace tacet::numeric {
 /// 1 / (1 + e^-x).
 [[nodiscard]] double sigmoid(double x);
 
-/// Sine and cosine of `turns` full turns, of 2 pi `turns`. Absolute error below 2^-51 for every
-/// finite number of turns; quarters are exact.
+/// Sine and cosine of 2 pi `turns`, that is, of that many full turns. Absolute error below 2^-51
+/// for every finite number; exact at multiples of a quarter turn.
 struct SineCosine {
   double sine;
   double cosine;

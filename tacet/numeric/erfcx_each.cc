@@ -20,7 +20,8 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// numbers[n] becomes the slope at it, by the fraction; all of them have one, `max` terms at most.
+/// Replaces each number by the slope there, by the continued fraction. All numbers must be in its
+/// range; it has at most `max` terms.
 void slopes_by_fraction(double* numbers, int max) {
   const hn::CappedTag<double, 8> d;
   constexpr std::size_t lanes = hn::MaxLanes(d);
@@ -38,7 +39,7 @@ void slopes_by_fraction(double* numbers, int max) {
     const auto place = hn::Set(d, i);
     for (std::size_t v = 0; v < vectors; ++v) {
       const auto next = hn::Div(half, hn::Add(hn::LoadU(d, numbers + v * lanes), rests[v]));
-      // A shorter chain waits at 0 until it begins.
+      // A chain with fewer terms stays 0 until its first term.
       rests[v] = hn::IfThenElseZero(hn::Ge(terms[v], place), next);
     }
   }
@@ -59,7 +60,7 @@ namespace tacet::numeric {
 HWY_EXPORT(slopes_by_fraction);
 
 void erfcx_slope_each(std::span<double, 16> numbers) {
-  // Where there is no fraction one of few terms stands in.
+  // A number outside the range of the fraction is replaced by this one, which needs few terms.
   constexpr double stand_in = 1e3;
   double x[16];
   double min = stand_in;

@@ -1,12 +1,12 @@
 #pragma once
 
-/// Laplace's continued fraction of erfcx(x) sqrt(pi) = 1 / (x + K), as erfcx_slope and
-/// erfcx_slope_each take it.
+/// Laplace's continued fraction erfcx(x) sqrt(pi) = 1 / (x + K), as erfcx_slope and
+/// erfcx_slope_each evaluate it.
 namespace tacet::numeric::internal {
 
 inline constexpr double inverse_sqrt_pi = 0.56418958354775628695;
-inline constexpr double fraction_from = 2;    // below, the closed form
-inline constexpr double fraction_to = 1e150;  // above, the slope is 0
+inline constexpr double fraction_from = 2;    // below this, the closed form is used
+inline constexpr double fraction_to = 1e150;  // above this, the slope is 0
 
 constexpr bool has_fraction(double x) { return x > fraction_from && x <= fraction_to; }
 
@@ -17,7 +17,7 @@ constexpr int fraction_terms(double x) {
   return static_cast<int>(fraction_reach / (x * x)) + fraction_min_terms;
 }
 
-/// -erfcx'(x) by K, the fraction's rest.
+/// -erfcx'(x) from K.
 constexpr double slope_by_fraction(double x, double rest) {
   return 2 * inverse_sqrt_pi * rest / (x + rest);
 }

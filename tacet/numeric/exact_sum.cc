@@ -101,7 +101,7 @@ cpp_int decimal_units(double value) {
   return (cpp_int(mantissa) * five_to(decimals + exponent)) << (scale + exponent);
 }
 
-/// units * 2^-scale * 5^-decimals as a double, away from exact only upwards or only downwards.
+/// units * 2^-scale * 5^-decimals as a double, rounded up or down as asked.
 double to_double(const cpp_int& units, bool upwards) {
   cpp_int binary;
   cpp_int rest;

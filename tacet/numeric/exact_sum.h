@@ -8,30 +8,31 @@
 
 namespace tacet::numeric {
 
-/// A sum of non-negative doubles, of products of two, and of decimals, without any rounding. What
-/// has been spent is added up in it, so that the order of the runs and their number change nothing.
-/// Not for several threads at once.
+/// A sum of non-negative doubles, products of two, and decimals, without any rounding. Budgets add
+/// up what was spent in it, so that neither the order nor the number of runs matters. Not for
+/// several threads at once.
 class ExactSum {
  public:
-  /// `value` must be at least 0; infinity outweighs everything, anything else is an InternalError.
+  /// `value` must be at least 0; infinity makes the sum infinite. Anything else is an
+  /// InternalError.
   void add(double value);
   void add(const ExactSum& other);
-  /// The decimal that `value` prints as: the shortest one that reads back as it. Ten times the
-  /// double 0.1 is more than 1; ten times the decimal 0.1 is 1.
+  /// Adds the decimal of `value`, which is the shortest decimal that reads back as `value`. Ten
+  /// times the double 0.1 is more than 1; ten times the decimal 0.1 is 1.
   void add_decimal(double value);
   /// The exact product of two finite values of at least 0.
   void add_product(double left, double right);
-  /// Takes back what was added before.
+  /// Subtracts a sum that was added before.
   void subtract(const ExactSum& part);
 
   [[nodiscard]] bool infinite() const { return infinite_ > 0; }
-  /// The smallest double that is not below the sum.
+  /// The smallest double that is at least the sum.
   [[nodiscard]] double rounded_up() const;
-  /// The largest double that is not above it.
+  /// The largest double that is at most the sum.
   [[nodiscard]] double rounded_down() const;
-  /// The double that prints as the sum, where there is one.
+  /// The double whose decimal is the sum, if there is one.
   [[nodiscard]] std::optional<double> as_decimal() const;
-  /// this - other; 0 where other is larger.
+  /// this - other; 0 if other is larger.
   [[nodiscard]] ExactSum minus(const ExactSum& other) const;
 
   /// Exact, for files.
@@ -43,8 +44,9 @@ class ExactSum {
   friend bool operator==(const ExactSum&, const ExactSum&) = default;
 
  private:
-  // In 2^-2148 5^-324: squares of doubles, and decimals. A whole number, its lowest 64 bits first
-  // and none of 0 on top: reading the library of large numbers would take programs half a second.
+  // In units of 2^-2148 5^-324, which fit squares of doubles and decimals. A whole number, lowest
+  // 64 bits first, without zeros on top. It is kept here and not in the library for large numbers,
+  // since the header of that library would add half a second to every file that includes this one.
   std::vector<std::uint64_t> units_;
   std::int64_t infinite_ = 0;  // how many infinities
 };

@@ -73,7 +73,7 @@ HWY_INLINE V sigmoid_of(V x) {
   return hn::Div(hn::IfThenElse(positive, one, e), hn::Add(one, e));
 }
 
-// The numbers behind the last whole vector are computed beside zeros.
+// The numbers after the last whole vector are padded with zeros.
 template <class Function>
 HWY_INLINE void each(double* numbers, std::size_t size, const Function& function) {
   const Tag d;

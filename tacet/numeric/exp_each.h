@@ -2,14 +2,14 @@
 
 #include <span>
 
-/// Functions of elementary.h of many numbers at once: the same bits as one by one, on every machine
-/// and for any vector width, several times as fast.
+/// Functions of elementary.h for many numbers at once, several times as fast. The bits are those of
+/// one call per number, on every machine and for any vector width.
 namespace tacet::numeric {
 
-/// exp of each number in its place.
+/// Replaces each number by its exp.
 void exp_each(std::span<double> numbers);
 
-/// sigmoid of each number in its place.
+/// Replaces each number by its sigmoid.
 void sigmoid_each(std::span<double> numbers);
 
 }  // namespace tacet::numeric

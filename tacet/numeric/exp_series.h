@@ -3,7 +3,7 @@
 #include <array>
 #include <cstddef>
 
-/// What the exponential functions of this module share, so that they give the same bits.
+/// Constants that the exponential functions of this module share, so that they give the same bits.
 namespace tacet::numeric::internal {
 
 // ln 2 in two parts; the first has 32 trailing zero bits, so k * ln2_high is exact for |k| < 2^11.

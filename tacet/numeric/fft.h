@@ -16,7 +16,7 @@ class Fft {
 
   /// Y[f] = sum_j X[j] exp(-2 pi i f j / N), in place; the output is in bit-reversed order.
   void forward(double* real, double* imaginary) const;
-  /// The inverse, 1/N included: takes bit-reversed order, gives natural order.
+  /// The inverse, with the factor 1/N: takes bit-reversed order and returns natural order.
   void inverse(double* real, double* imaginary) const;
 
   /// Position of frequency -f when `position` holds f, both in bit-reversed order.

@@ -12,7 +12,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The size up to which all levels of a block are done in turn: 16 KiB of numbers.
+/// Up to this size all levels of a block are done in turn: 16 KiB, which fit the first cache.
 constexpr std::size_t small_block = 1024;
 
 /// One level of one block. No product is fused with a sum: the scalar form rounds both.
@@ -36,7 +36,7 @@ struct Forward {
   }
 };
 
-/// With the conjugate factors.
+/// As Forward, with the conjugate factors.
 struct Inverse {
   template <class D>
   static HWY_INLINE void level(D d, const FftBlock& b, std::size_t half) {
@@ -61,7 +61,8 @@ HWY_INLINE FftBlock part(const FftBlock& b, std::size_t begin, std::size_t size)
   return {b.real + begin, b.imaginary + begin, size, b.cosines, b.minus_sines};
 }
 
-/// One level of all blocks of 2 half, for a half that is known and fills no wider vector.
+/// One level of all blocks of 2 * half numbers, for a fixed half that is too short for wider
+/// vectors.
 template <class Direction, std::size_t half>
 HWY_INLINE void short_level(const FftBlock& b) {
   for (std::size_t begin = 0; begin < b.size; begin += 2 * half) {

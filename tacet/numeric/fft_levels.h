@@ -4,7 +4,7 @@
 
 namespace tacet::numeric::internal {
 
-/// Split arrays of 2^k numbers and the factors of all levels, see Fft.
+/// Split arrays of 2^k numbers, and the factors of all levels; see Fft.
 struct FftBlock {
   double* real;
   double* imaginary;
@@ -13,11 +13,11 @@ struct FftBlock {
   const double* minus_sines;
 };
 
-/// All levels of a transform, on the widest vectors the machine has. Every number goes through the
-/// same operations, each rounded, whatever the width; a block that fits into the nearest cache is
-/// done before the next one.
+/// Runs all levels of a transform on the widest vectors of the machine. Every number goes through
+/// the same operations with the same roundings, whatever the width. A block that fits the nearest
+/// cache is finished before the next one begins.
 void forward_levels(const FftBlock& block);
-/// The same backwards, without the factor 1/N.
+/// The inverse transform, without the factor 1/N.
 void inverse_levels(const FftBlock& block);
 
 }  // namespace tacet::numeric::internal

@@ -20,15 +20,14 @@
 namespace tacet::numeric {
 namespace {
 
-// A block column by column: some words more than rows, so that not all columns begin at the same
-// place of the first cache.
+// A block is stored column by column. A column has some words more than rows, so that columns do
+// not all begin in the same set of the first cache.
 constexpr std::size_t column_words = HatBlock::rows + 32;
 constexpr std::size_t words_at_once = 8;
 
 std::size_t columns_of(const HatNumbers& numbers) { return numbers.size() + numbers.rest; }
 
-// Rows of so many bytes that are soon read. Memory is asked for a share of them at a time: for all
-// at once, it would be waited for.
+// Rows that are read soon. They are prefetched in shares: a request for all at once would stall.
 struct NextRows {
   std::span<const std::int16_t* const> rows;
   std::size_t bytes;
@@ -63,7 +62,7 @@ using Words = hn::CappedTag<std::uint16_t, 32>;
 using Shorts = hn::RebindToSigned<Words>;
 using Ints = hn::CappedTag<std::int32_t, 16>;
 
-// Eight words of eight rows, or of sixteen, column by column.
+// Transposes eight words of eight or sixteen rows into columns.
 #if HWY_TARGET == HWY_SCALAR
 constexpr std::size_t rows_at_once = words_at_once;
 
@@ -127,7 +126,7 @@ void turn_rows(std::span<const std::int16_t* const> rows, std::size_t size,
   }
 }
 
-// How a table is looked up: in one vector, in two, or in memory. The numbers are the same.
+// How a table is looked up: in one vector, in two, or in memory. The results are the same.
 enum class Lookup { one, two, memory };
 
 template <Lookup way>
@@ -150,7 +149,7 @@ HWY_INLINE void add_margins_of(const std::uint16_t* column, const float* table, 
         hn::ConvertTo(d, hn::And(position, hn::Set(ints, std::int32_t{HatNumber::steps - 1})));
     auto value = values;
     auto slope = slopes;
-    // One instruction where the processor has it.
+    // One instruction, if the processor has it.
 #if HWY_TARGET == HWY_AVX3
     if constexpr (way == Lookup::two) {
       value = hn::Vec<Floats>{_mm512_permutex2var_ps(values.raw, interval.raw, next_values.raw)};
@@ -211,8 +210,8 @@ void add_margins(const HatNumbers& numbers, const std::uint16_t* columns, const 
   }
 }
 
-// Products of integers with factors, of 16 bits both: their sum modulo 2^32, and of each what is
-// left without its last 16 bits. Both together tell the sum.
+// Sums of products of 16-bit integers with 16-bit factors. Kept are the sum modulo 2^32, and the
+// sum of the products without their last 16 bits. Together they determine the sum.
 template <typename IntegersAt>
 HWY_INLINE void add_products(const IntegersAt& integers_at, std::span<const std::int16_t> factors,
                              std::int32_t* sums) {
@@ -221,7 +220,8 @@ HWY_INLINE void add_products(const IntegersAt& integers_at, std::span<const std:
   auto low = hn::Load(ints, sums);
   auto high = hn::Load(ints, sums + 16);
   for (std::size_t i = 0; i < factors.size(); i += hn::Lanes(shorts)) {
-    // Which products the second sum takes depends on the processor; both together are all.
+    // Which products go into the second sum depends on the processor; both together are all of
+    // them.
     auto others = hn::Zero(ints);
     const auto some = hn::ReorderWidenMulAccumulate(
         ints, integers_at(i), hn::LoadU(shorts, factors.data() + i), hn::Zero(ints), others);
@@ -233,8 +233,8 @@ HWY_INLINE void add_products(const IntegersAt& integers_at, std::span<const std:
   hn::Store(high, ints, sums + 16);
 }
 
-// Factors times how far positions are behind each of the first eight knots, modulo 2^32: from one
-// knot to the next the differences are small.
+// Adds factors times the distance of positions behind each of the first eight knots, modulo 2^32.
+// Differences from one knot to the next are small.
 HWY_INLINE void add_knots(const std::uint16_t* column, const std::int16_t* factors,
                           std::size_t rows, std::int32_t* sums) {
   constexpr std::size_t knots = HatSums::few_intervals;
@@ -242,7 +242,7 @@ HWY_INLINE void add_knots(const std::uint16_t* column, const std::int16_t* facto
   const Shorts shorts;
   const Ints ints;
   hn::Vec<Ints> totals[knots];
-  hn::Vec<Ints> others[knots];  // both together are all products: see add_products
+  hn::Vec<Ints> others[knots];  // both together are all products, as in add_products
   for (std::size_t k = 0; k < knots; ++k) totals[k] = others[k] = hn::Zero(ints);
   for (std::size_t i = 0; i < rows; i += hn::Lanes(words)) {
     const auto position = hn::LoadU(words, column + i);
@@ -382,7 +382,7 @@ void HatSums::flush_cells() {
 
 void HatSums::take_hats(std::size_t number, std::span<std::int64_t> hats) {
   std::int64_t* parts = part_totals_.data() + number * cells;
-  // By interval as by knot: all that is behind it adds a whole step.
+  // Sums by interval become sums by knot: every interval behind a knot adds a whole step.
   if (counts_cells_) {
     const std::int64_t* of = cell_totals_.data() + number * cells;
     std::int64_t behind = 0;
@@ -430,7 +430,7 @@ void HatBlock::read(std::span<const std::int16_t* const> packed,
   count_ = packed.size();
   padded_ = (count_ + 31) / 32 * 32;
   std::ranges::copy(packed, pointers_.begin());
-  // Rows that are read in the place of none, and have no factor.
+  // Rows that fill up the block; they have factor 0.
   std::fill(pointers_.begin() + static_cast<std::ptrdiff_t>(count_),
             pointers_.begin() + static_cast<std::ptrdiff_t>(padded_), packed[0]);
   HWY_DYNAMIC_DISPATCH(turn_rows)
@@ -460,8 +460,9 @@ void HatBlock::add_multiples(std::span<const double> factors, HatSums& sums) {
     all += factor;
   }
   sums.factors_ += all;
-  // So many rows meet in a lane, each with a digit times 2^8 steps: those of a block fit. Lines
-  // count vectors of two rows, of which 2^16 would be too many: a digit of 2^7 is the least.
+  // The number of rows that meet in a lane. Each adds a digit times 2^8 steps, and those of a block
+  // fit. Lines count vectors of two rows; 2^16 of them would be too many, and a digit is at least
+  // 2^7.
   const auto in_lane = static_cast<std::int64_t>(padded_ / HWY_DYNAMIC_DISPATCH(sum_lanes)())
                        << HatNumber::step_bits;
   const std::int64_t more = in_lane * std::clamp(largest, 1 << 7, 1 << (HatSums::digit_bits - 1));

@@ -13,7 +13,7 @@
 /// are integers and exact. So it has the same value in any order and on every machine.
 namespace tacet::numeric {
 
-/// One number for each line, for each place and for each other integer.
+/// One number for each line, for each knot (place) and for each other integer.
 template <typename Number>
 struct HatParts {
   std::vector<Number> lines;
@@ -24,7 +24,7 @@ struct HatParts {
       : lines(numbers.size()), hats(numbers.places), rest(numbers.rest) {}
 };
 
-/// Weights of what rows hold, as tables over intervals: single precision.
+/// Weights of a model for packed rows, as tables over intervals, in single precision.
 class HatTable {
  public:
   HatTable(const HatNumbers& numbers, const HatParts<double>& weights);
@@ -34,19 +34,20 @@ class HatTable {
   [[nodiscard]] const float* of_rest() const { return rest_.data(); }
 
  private:
-  std::vector<float> numbers_;  // of each number: values at knots, rises a step behind them
+  // for each number of the row: values at its knots, and the rises per step behind them
+  std::vector<float> numbers_;
   std::vector<float> rest_;
 };
 
-/// Sums of multiples of what rows hold.
+/// Sums of packed rows times integer factors.
 class HatSums {
  public:
   explicit HatSums(const HatNumbers& numbers);
 
-  /// Up to so many are counted by knots, more by cells.
+  /// up to this many intervals are counted by knots, more by intervals (cells)
   static constexpr std::size_t few_intervals = 8;
 
-  /// What was added; nothing is left then.
+  /// Returns the sums and empties the object.
   [[nodiscard]] HatParts<std::int64_t> take();
 
  private:
@@ -70,35 +71,38 @@ class HatSums {
   }
 
   const HatNumbers* numbers_;
-  bool counts_cells_;  // sums by interval: where numbers have many
-  // Of each digit: two of each line and of each other integer, then each knot's of each number.
+  bool counts_cells_;  // sums by interval, used if numbers have many intervals
+  // For each digit: two sums for each line and each other integer, then one for each knot of each
+  // number.
   std::vector<Lanes> lanes_;
   std::int64_t lane_filled_ = 0;
   std::vector<std::int64_t> cells_;  // sum of factors << low_bits + sum of factors steps
   std::int64_t cells_filled_ = 0;
-  std::int64_t factors_ = 0;                  // their sum
-  std::vector<std::int64_t> product_totals_;  // of lines and of other integers
-  std::vector<std::int64_t> part_totals_;     // by number and interval, factors times part of it
-  std::vector<std::int64_t> cell_totals_;     // by number and interval: factors, factors steps
+  std::int64_t factors_ = 0;                  // sum of the factors
+  std::vector<std::int64_t> product_totals_;  // for lines and for other integers
+  // for each number and interval: sum of factors times the part of the interval
+  std::vector<std::int64_t> part_totals_;
+  // for each number and interval: sums of factors, and of factors times steps
+  std::vector<std::int64_t> cell_totals_;
 };
 
 /// Rows that are read together.
 class HatBlock {
  public:
   static constexpr std::size_t rows = 256;
-  /// What a factor is at most.
+  /// The largest factor.
   static constexpr std::int32_t largest_factor = (1 << 19) - 1;
 
   explicit HatBlock(const HatNumbers& numbers);
 
-  /// As many rows as there is room for, or fewer. Behind each lie spare_words. While margins are
-  /// computed, memory is asked for the `next` ones, a list that has to last until then.
+  /// Reads at most `rows` packed rows. Behind each row lie spare_words that are read too. margins()
+  /// prefetches the `next` rows, so that list has to stay valid until then.
   void read(std::span<const std::int16_t* const> packed,
             std::span<const std::int16_t* const> next = {});
-  /// sums[r] = the weights' product with row r, in single precision: number after number, so that
-  /// it is the same on every machine.
+  /// sums[r] = the product of the weights with row r, in single precision. The order of the
+  /// additions is fixed, so it is the same on every machine.
   void margins(const HatTable& table, std::span<float, rows> sums) const;
-  /// Adds the rows' features times factors, which are integers.
+  /// Adds the rows' features times `factors`, which are integers.
   void add_multiples(std::span<const double> factors, HatSums& sums);
 
  private:
@@ -107,8 +111,8 @@ class HatBlock {
   };
 
   const HatNumbers& numbers_;
-  std::size_t count_ = 0;   // of rows
-  std::size_t padded_ = 0;  // to whole lines
+  std::size_t count_ = 0;   // number of rows
+  std::size_t padded_ = 0;  // the same, rounded up to whole lines of memory
   std::vector<const std::int16_t*> pointers_;
   std::span<const std::int16_t* const> next_;
   std::vector<Line> columns_;  // positions and other integers, column by column

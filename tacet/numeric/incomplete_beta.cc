@@ -14,7 +14,7 @@ using Real =
     mp::number<mp::cpp_bin_float<256, mp::digit_base_2, void, std::int32_t, -(1 << 29), 1 << 29>,
                mp::et_off>;
 
-/// What a sum of positive terms may lack, in relation to it.
+/// The largest relative error that cutting off a sum of positive terms may leave.
 const Real& truncation() {
   static const Real value = mp::ldexp(Real(1), -140);
   return value;
@@ -26,8 +26,8 @@ Bracketed outwards(const Real& value) {
   return {std::max(0.0, std::nextafter(near, -1.0)), std::nextafter(near, 2.0)};
 }
 
-/// The sum of 1 + r_0 + r_0 r_1 + ..., where ratio(n) = r_n and all ratios from n on are at most
-/// max(r_n, limit) < 1 once that holds.
+/// The sum of 1 + r_0 + r_0 r_1 + ..., where ratio(n) = r_n. All ratios from n on must be at
+/// most max(r_n, limit) as soon as that is below 1: the rest is then below a geometric sum.
 template <typename Ratio>
 Real sum_of_ratios(const Real& limit, const Ratio& ratio) {
   Real sum = 1;

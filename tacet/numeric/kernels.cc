@@ -24,8 +24,8 @@ HWY_INLINE hn::Vec<Doubles> load_row(const std::int16_t* from) {
   return hn::PromoteTo(Doubles(), hn::PromoteTo(Ints(), hn::LoadU(Shorts(), from)));
 }
 
-// The columns behind the last whole vector are read once more together with some before them, which
-// count as 0: no read leaves the row, and no column is left to be done alone.
+// The columns after the last whole vector are read again together with some before them, which
+// count as 0. So no read leaves the row, and no column needs scalar code.
 struct Tail {
   Tail(std::size_t columns, std::size_t lanes)
       : rest(columns % lanes), begin(columns - lanes), known(hn::FirstN(Doubles(), lanes - rest)) {}

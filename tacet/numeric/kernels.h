@@ -21,15 +21,15 @@ void exact_dots(std::span<const std::int16_t* const> rows, std::span<const doubl
 void add_exact_multiples(std::span<const std::int16_t* const> rows, std::span<const double> factors,
                          std::span<double> sums);
 
-/// The instruction set the two functions run on here, for reports.
+/// The name of the instruction set on which these functions run here, for reports.
 [[nodiscard]] std::string_view kernel_target();
 
 }  // namespace tacet::numeric
 
-/// Sums over rows of floats or doubles that round, with the same bits on every machine: entry j
-/// of a row goes to lane j modulo the lanes of two cache lines, lanes are joined in one fixed
-/// order, and no multiplication is fused with an addition. Of rows of integers there are exact
-/// ones (kernels.h).
+/// Sums over rows of floats or doubles that round, with the same bits on every machine: entry j of
+/// a row goes to lane j modulo the lanes of two cache lines, lanes are joined in one fixed order,
+/// and no multiplication is fused with an addition. For rows of integers there are exact sums
+/// above.
 ///
 /// Instances for float and double exist.
 namespace tacet::numeric {
@@ -51,11 +51,11 @@ void combine_rows(Real a, std::span<const Real> x, Real b, std::span<const Real>
 
 }  // namespace tacet::numeric
 
-/// Sums over rows of small integers of which few are not 0. As exact as those of kernels.h, for the
-/// same reason: the same bits in any order and on every machine.
+/// Sums over rows of small integers of which few are not 0. They are exact under the same condition
+/// as the sums above, and so have the same bits in any order and on every machine.
 namespace tacet::numeric {
 
-/// What of a row is not 0: values and their columns, as many.
+/// The entries of a row other than 0: values, and their columns in the same order.
 struct SparseIntegers {
   std::span<const std::uint32_t> columns;
   std::span<const std::int16_t> values;
@@ -67,13 +67,13 @@ void exact_sparse_dots(std::span<const SparseIntegers> rows, std::span<const dou
                        std::span<double> sums);
 
 /// sums[rows[r].columns[k]] += factors[r] * rows[r].values[k] for every row, in integers; factors
-/// are integers below 2^47, and the sums have to fit 64 bits. Columns of a row differ.
+/// are integers below 2^47, and the sums have to fit 64 bits. The columns of a row must differ.
 void add_sparse_multiples(std::span<const SparseIntegers> rows, std::span<const double> factors,
                           std::span<std::int64_t> sums);
 
 /// out[j] = integers[j] unit, rounded to a double: the same bits on every machine. Both spans have
-/// the same size. `past_caches` writes to memory at once, for results larger than the caches, which
-/// would be read before they are written otherwise.
+/// the same size. `past_caches` writes past the caches: use it for results that are larger than the
+/// caches, which otherwise would be read before they are written.
 void scale_integers(std::span<const std::int64_t> integers, double unit, std::span<double> out,
                     bool past_caches = false);
 

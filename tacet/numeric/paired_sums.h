@@ -4,14 +4,15 @@
 #include <cstdint>
 #include <span>
 
-/// Several vectors of small integers times one matrix, exactly: the same sums on every machine.
+/// Multiplies several vectors of small integers with one matrix, exactly: the same sums on every
+/// machine.
 ///
-/// Two neighbouring integers of a vector lie side by side in one word, and so do the integers of a
-/// column that they are multiplied by, so that one instruction multiplies both pairs and adds the
-/// two products (pair_products.h).
+/// A word holds two neighbouring integers of a vector, and another one the two integers of a column
+/// with which they are multiplied. So one instruction multiplies both pairs and adds the two
+/// products (pair_products.h).
 namespace tacet::numeric {
 
-/// Vectors of a group, which are multiplied together.
+/// The number of vectors in a group, which are multiplied together.
 constexpr std::size_t paired_vectors = 8;
 /// Columns side by side in a block of the matrix.
 constexpr std::size_t paired_columns = 32;

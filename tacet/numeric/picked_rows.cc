@@ -78,7 +78,7 @@ double dot(const float* row, std::span<const double> vector) {
 
 void dots_of(const float* table, std::span<const std::uint32_t> places,
              std::span<const double> vector, double* dots) {
-  if (vector.size() == 1) {  // 0 beside it: no dot is -0, as none of several numbers is
+  if (vector.size() == 1) {  // add 0, so that no dot is -0; a sum of several numbers never is
     for (const auto place : places) {
       dots[place] = 0 + static_cast<double>(table[place]) * vector[0];
     }

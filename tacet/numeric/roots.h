@@ -66,8 +66,9 @@ template <typename Function>
   return {low, high};
 }
 
-/// Golden sections of [low, high] around the minimum of f, which sees all points; `steps` of them
-/// after the first two. Returns the smaller of the last two values.
+/// Golden section search for the minimum of f in [low, high], with `steps` evaluations after the
+/// first two. It calls f at every point, so f can keep the best one. Returns the smaller of the
+/// last two values.
 template <typename Function>
 double golden_sections(double low, double high, int steps, const Function& f) {
   constexpr double ratio = 0.61803398874989484820;

@@ -28,7 +28,7 @@ double add_up(double a, double b) {
 }
 
 double divide_up(double a, double b) {
-  if (b == 0 && a > 0) return infinity;  // minus zero is no noise either
+  if (b == 0 && a > 0) return infinity;  // dividing by minus zero must give infinity, too
   const double quotient = a / b;
   if (a == 0 || !std::isfinite(quotient) || std::isinf(b)) return quotient;
   if (a < min_with_exact_error || quotient < min_with_exact_error) {
@@ -70,7 +70,7 @@ double multiply_down(double a, double b) {
 }
 
 double raise_tiny(double upper) {
-  // One step for what a last rounding may take, and one for a bound that stood between two doubles.
+  // One step for the last rounding, and one for a bound that lay between two doubles.
   return upper < tiny ? std::nextafter(std::nextafter(upper, infinity), infinity) : upper;
 }
 

@@ -3,8 +3,8 @@
 #include <cstdint>
 #include <limits>
 
-/// Arithmetic with a visible safe side. Sums of privacy costs round up, what is left of a budget
-/// rounds down; exact results stay exact.
+/// Arithmetic that shows on which side a rounding is safe. Sums of privacy costs round up, what is
+/// left of a budget rounds down; exact results stay exact.
 namespace tacet::numeric {
 
 /// The next double above, except that 0 and infinity stay.
@@ -21,8 +21,8 @@ namespace tacet::numeric {
 [[nodiscard]] double sqrt_up(double value);
 
 /// A bound that is already raised (or lowered) by a relative 2^-51 or more. Below 1e-300 that is
-/// less than the steps between doubles, where the second next double is taken instead: so an upper
-/// bound is never 0, and a lower one may be.
+/// less than the distance between doubles, so the second next double is taken instead. An upper
+/// bound is therefore never 0, but a lower one may be.
 [[nodiscard]] double raise_tiny(double upper);
 [[nodiscard]] double lower_tiny(double lower);
 /// The exponentials of such bounds of a logarithm; 0 for minus infinity.
@@ -37,14 +37,14 @@ inline constexpr double unit_roundoff = 0x1p-53;
 /// the one that applies them. An exp or log of glibc counts as two (its manual, "Known Maximum
 /// Errors in Math Functions").
 [[nodiscard]] constexpr double ulps(double n) { return n * 0x1p-52; }
-/// Factors that move a result of at least 0 outwards by so much.
+/// Factors that move a result of at least 0 up or down by n units in the last place.
 [[nodiscard]] constexpr double up_ulps(double n) { return 1 + ulps(n); }
 [[nodiscard]] constexpr double down_ulps(double n) { return 1 - ulps(n); }
-/// Factors that cover some thousand operations, for places where counting them gains nothing.
+/// Factors that cover some thousand operations, where an exact count would gain nothing.
 inline constexpr double amply_up = 1 + 0x1p-40;
 inline constexpr double amply_down = 1 - 0x1p-40;
 
-/// A count of at least 0 as a double that is not below it; exact up to 2^53.
+/// A count of at least 0 as a double, rounded up; exact up to 2^53.
 [[nodiscard]] double count_up(std::int64_t count);
 
 inline constexpr double infinity = std::numeric_limits<double>::infinity();

@@ -26,7 +26,7 @@ struct Layout {
   static constexpr std::size_t vectors = group / lanes;
 };
 
-// The entries behind the last whole group go to the lanes they would have in it.
+// The entries after the last whole group go to the same lanes that a whole group would use.
 template <class Real>
 HWY_INLINE Real join(Real* lane, const Real* row, const Real* vector, std::size_t from,
                      std::size_t size) {
@@ -75,7 +75,8 @@ HWY_INLINE void add_multiples(const Real* const* rows, std::size_t count, const 
                               Real* sum, std::size_t size) {
   using L = Layout<Real>;
   const typename L::Tag d;
-  constexpr std::size_t together = 4;  // sums, so that none waits for its last addition
+  // several sums, so that an addition does not wait for the one before
+  constexpr std::size_t together = 4;
   std::size_t j = 0;
   for (; j + together * L::lanes <= size; j += together * L::lanes) {
     hn::Vec<typename L::Tag> totals[together];

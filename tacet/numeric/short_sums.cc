@@ -26,11 +26,12 @@ namespace tacet::numeric {
 constexpr std::size_t weight_pieces = 3;
 constexpr int weight_bits = 14;
 constexpr int factor_bits = 15;
-/// Integers in the widest vector, and the least number of columns that these sums are used for.
+/// The number of integers in the widest vector; these sums are not used for fewer columns.
 constexpr std::size_t max_lanes = 32;
 
-/// Factors of at most so many rows, two neighbouring ones in a word. A low piece is at most 2^14 in
-/// size, an integer of a row 2^11, so that 32 products stay within 2^30; high ones as well.
+/// The pieces of the factors of two neighbouring rows, in one word, for a limited number of rows. A
+/// low piece is at most 2^14 in size and an integer of a row 2^11, so 32 products stay within 2^30;
+/// the same holds for high pieces.
 struct FactorPieces {
   static constexpr std::size_t max_rows = 32;
   std::array<const std::int16_t*, max_rows> rows;
@@ -87,13 +88,13 @@ using Words = hn::Repartition<std::int32_t, Shorts>;
 using Sum = hn::Vec<Words>;
 constexpr std::size_t count = 4;  // rows at once
 
-// A line of memory holds max_lanes integers.
+// A line of memory holds max_lanes integers, so one prefetch per call is enough.
 HWY_INLINE void fetch(const std::int16_t* row, std::size_t j) {
   constexpr int into_second_cache = 2;
   if (j % max_lanes == 0) __builtin_prefetch(row + j, 0, into_second_cache);
 }
 
-// One vector of 16 bytes, the sum of those in a longer one.
+// Adds the parts of a longer vector up to one vector of 16 bytes.
 template <class Vector>
 HWY_INLINE auto add_blocks(Vector blocks) {
   const hn::DFromV<Vector> d;
@@ -118,7 +119,7 @@ HWY_INLINE auto lane_sums(const Sum* of) {
                             hn::BitCast(d, hn::InterleaveUpper(twos, one, other))));
 }
 
-// The even ones of the rows are fetched here, the odd ones by short_multiples.
+// Prefetches the even rows of the next ones; short_multiples prefetches the odd ones.
 HWY_INLINE void several_dots(const std::int16_t* const* rows, const std::int16_t* const* next,
                              const std::int16_t* pieces, std::size_t columns, double* sums) {
   const Shorts shorts;
@@ -129,7 +130,7 @@ HWY_INLINE void several_dots(const std::int16_t* const* rows, const std::int16_t
   for (std::size_t r = 0; r < count; ++r) {
     for (std::size_t p = 0; p < weight_pieces; ++p) totals[r][p] = others[r][p] = hn::Zero(d);
   }
-  // Columns that were read before count as 0 when they are read once more with the last ones.
+  // The last columns are read together with columns before them, which count as 0 the second time.
   const auto add = [&](std::size_t j, auto only_new) HWY_ATTR {
     hn::Vec<Shorts> piece[weight_pieces];
     for (std::size_t p = 0; p < weight_pieces; ++p) {
@@ -168,7 +169,7 @@ void short_dots(const ShortRows& all, const std::int16_t* pieces, std::size_t co
                 double* sums) {
   const auto [rows, next] = all;
   for (std::size_t r = 0; r < rows.size(); r += count) {
-    // The last row stands for those behind it.
+    // The last row takes the place of missing ones.
     const std::size_t left = rows.size() - r;
     const std::int16_t* some[count];
     const std::int16_t* ahead[count];
@@ -182,7 +183,7 @@ void short_dots(const ShortRows& all, const std::int16_t* pieces, std::size_t co
   }
 }
 
-// Four neighbouring columns.
+// Adds the sums of four neighbouring columns.
 HWY_INLINE void add_four(const std::int32_t* low, const std::int32_t* high, double* to) {
   const hn::CappedTag<double, 4> d;
   const hn::Rebind<std::int32_t, decltype(d)> ints;
@@ -194,8 +195,8 @@ HWY_INLINE void add_four(const std::int32_t* low, const std::int32_t* high, doub
   }
 }
 
-// Sums of 16 rows or so of some columns: low and high ones of the first four of eight columns, and
-// of the others.
+// Sums over about 16 rows of eight columns: low and high pieces of the first four columns, and of
+// the others.
 struct ColumnSums {
   Sum sums[4];
   Sum others[4];
@@ -203,8 +204,8 @@ struct ColumnSums {
   HWY_INLINE ColumnSums() {
     for (std::size_t k = 0; k < 4; ++k) sums[k] = others[k] = hn::Zero(Words());
   }
-  // Integers of two rows are laid side by side within 16 bytes: the columns of a vector come out
-  // four by four in two of them, in turns.
+  // The integers of two rows are interleaved within 16 bytes. So the columns of a vector come out
+  // in groups of four, in two vectors by turns.
   HWY_INLINE void add(const FactorPieces& by, std::size_t p, std::size_t j) {
     const Shorts shorts;
     const Words d;
@@ -225,7 +226,7 @@ struct ColumnSums {
   }
 };
 
-// One instruction that multiplies and adds takes as long as several: two sums hide that.
+// A multiply-and-add takes as long as several simple instructions; two independent sums hide that.
 #if HWY_TARGET == HWY_AVX3_DL
 constexpr std::size_t pairs_at_once = 2;
 #else
@@ -271,7 +272,7 @@ HWY_AFTER_NAMESPACE();
 namespace tacet::numeric {
 namespace {
 
-/// Takes the lowest bits of an integer: what is left is a multiple of 2^bits.
+/// Takes the lowest bits off an integer; the rest is a multiple of 2^bits.
 std::int16_t take_piece(std::int64_t& integer, int bits) {
   const std::int64_t half = std::int64_t{1} << (bits - 1);
   const std::int64_t piece = ((integer + half) & (2 * half - 1)) - half;
@@ -279,13 +280,14 @@ std::int16_t take_piece(std::int64_t& integer, int bits) {
   return static_cast<std::int16_t>(piece);
 }
 
-/// False where a factor is larger than its pieces.
+/// False if a factor does not fit its pieces.
 bool split(const ShortRows& some, std::span<const double> factors, FactorPieces& out) {
   const auto [rows, next] = some;
   constexpr double limit = 1 << (2 * factor_bits - 1);
-  out.pairs = (rows.size() + 3) / 4 * 2;  // two pairs at once
+  out.pairs = (rows.size() + 3) / 4 * 2;  // two pairs are done at once
   for (std::size_t r = 0; r < 2 * out.pairs; ++r) {
-    const bool beyond = r >= rows.size();  // behind the last row stands 0 times itself
+    // the rows after the last one are the last one with factor 0
+    const bool beyond = r >= rows.size();
     const std::size_t row = beyond ? rows.size() - 1 : r;
     out.rows[r] = rows[row];
     out.next[r] = next[row];
@@ -309,8 +311,8 @@ HWY_EXPORT(short_multiples);
 
 bool ShortWeights::fit(std::span<const double> weights, std::int64_t row_square) {
   constexpr double limit = 0x1p41;  // the highest piece then has 14 bits with its sign
-  // A sum of |piece * integer| is at most 2^13 sqrt(columns) sqrt(row_square), which is to be below
-  // 2^31 (Cauchy, Schwarz).
+  // A sum of |piece * integer| is at most 2^13 sqrt(columns) sqrt(row_square), which has to be
+  // below 2^31 (Cauchy, Schwarz).
   constexpr double max_squares = 0x1p36;
   if (weights.size() < max_lanes) return false;
   if (static_cast<double>(weights.size()) * static_cast<double>(row_square) >= max_squares) {

@@ -6,33 +6,35 @@
 #include <vector>
 
 /// The exact sums of kernels.h over rows of at least a few dozen integers, in 32 bits: weights and
-/// factors are taken in pieces so small that no sum of a piece leaves 32 bits, where one
-/// instruction multiplies and adds several times as many integers as in doubles. The same integers
-/// come out.
+/// factors are split into pieces so small that no sum of a piece exceeds 32 bits. There, one
+/// instruction multiplies and adds several times as many integers as with doubles. The results are
+/// the same integers.
 namespace tacet::numeric {
 
 /// Weights of rows in three pieces of 14 bits.
 class ShortWeights {
  public:
-  /// Whether sums of pieces stay within 32 bits: integers below 2^41, and rows whose squares sum up
-  /// to at most `row_square`. Rows are long enough to gain, too.
+  /// Whether the sums of pieces stay within 32 bits: weights must be integers below 2^41, and the
+  /// squares of a row must add up to at most `row_square`. Also checks that rows are long enough to
+  /// gain anything.
   [[nodiscard]] static bool fit(std::span<const double> weights, std::int64_t row_square);
 
   explicit ShortWeights(std::span<const double> weights);
 
   [[nodiscard]] std::size_t columns() const { return pieces_.size() / 3; }
-  /// The lowest piece of all weights, then the others.
+  /// The lowest pieces of all weights, then the middle ones, then the highest ones.
   [[nodiscard]] const std::int16_t* pieces() const { return pieces_.data(); }
 
  private:
   std::vector<std::int16_t> pieces_;
 };
 
-/// Rows, and those that are read after them. Each function asks memory for a half of the latter, a
-/// line at a time, while it works on the former: all at once would be waited for.
+/// Rows, and the rows that are read after them. Each function prefetches one half of the latter, a
+/// line at a time, while it works on the former; a request for all at once would stall.
 struct ShortRows {
   std::span<const std::int16_t* const> rows;
-  std::span<const std::int16_t* const> next;  ///< as many; the same ones where nothing follows
+  /// as many as `rows`; the same rows if nothing follows
+  std::span<const std::int16_t* const> next;
 
   ShortRows(std::span<const std::int16_t* const> of, std::span<const std::int16_t* const> after)
       : rows(of), next(after) {}

@@ -6,7 +6,7 @@
 
 #undef HWY_TARGET_INCLUDE
 #define HWY_TARGET_INCLUDE "tacet/numeric/sparse_kernels.cc"
-// Vectors without a size known to the compiler are not put together from single numbers.
+// Vectors without a size known to the compiler cannot be built from single numbers.
 #define HWY_DISABLED_TARGETS (HWY_SVE | HWY_SVE2 | HWY_SVE_256 | HWY_SVE2_128 | HWY_RVV)
 #include <hwy/foreach_target.h>
 // foreach_target.h must come before highway.h.
@@ -20,15 +20,15 @@ namespace hn = hwy::HWY_NAMESPACE;
 
 static_assert(std::endian::native == std::endian::little, "numbers are taken from words by shifts");
 
-// These loops wait for memory operations, in the first cache as they are: columns and values are
-// read several at once.
+// These loops wait for memory even if it is in the first cache, so several columns and values are
+// read at once.
 HWY_INLINE std::uint64_t load_word(const void* from) {
   std::uint64_t word;
   std::memcpy(&word, from, sizeof word);
   return word;
 }
 
-// The sum over as many whole fours of entries as there are.
+// The sum over all whole groups of four entries.
 #if HWY_TARGET == HWY_SCALAR
 HWY_INLINE double dot_of_fours(const SparseIntegers& row, const double* weights) {
   double even = 0;

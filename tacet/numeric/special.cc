@@ -54,7 +54,7 @@ double exp_square(double x) {
   return std::exp(square) * (1 + rest);
 }
 
-/// exp(-x^2 / 2) likewise.
+/// exp(-x^2 / 2), also with the rounding error of the square restored.
 double exp_minus_half_square(double x) {
   const double square = x * x;
   if (square > 1600) return 0;
@@ -62,7 +62,7 @@ double exp_minus_half_square(double x) {
   return std::exp(-0.5 * square) * (1 - rest);
 }
 
-/// The tail K of erfcx(x) sqrt(pi) = 1 / (x + K), by that fraction.
+/// The tail K of erfcx(x) sqrt(pi) = 1 / (x + K), by Laplace's continued fraction.
 double continued_fraction_rest(double x) {
   double rest = 0;
   for (int i = internal::fraction_terms(x); i >= 1; --i) rest = (0.5 * i) / (x + rest);

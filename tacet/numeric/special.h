@@ -20,7 +20,7 @@ inline constexpr double mean_absolute_normal = 0.79788456080286535588;  ///< sqr
 /// Distribution function of the standard normal; relative accuracy in both tails.
 [[nodiscard]] double normal_cdf(double x);
 
-/// Its logarithm, also where the value itself underflows.
+/// log(normal_cdf(x)), also if the value itself underflows.
 [[nodiscard]] double log_normal_cdf(double x);
 
 /// Phi(b) - Phi(a) for a <= b with relative accuracy, also for narrow intervals far out (a

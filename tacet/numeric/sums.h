@@ -13,15 +13,15 @@ namespace tacet::numeric {
   return sum;
 }
 
-/// The Euclidean one.
+/// The Euclidean norm.
 [[nodiscard]] inline double norm(std::span<const double> values) {
   return std::sqrt(dot(values, values));
 }
 
-/// A sum whose roundings are kept beside it (Neumaier 1974, with Knuth's two-sum for the error of
-/// each addition, which needs no comparison of sizes). value() of up to 2^25 terms of one sign has
-/// a relative error of one unit in the last place; terms of either sign err by no more than that of
-/// the sum of their sizes. Both parts belong to a saved state.
+/// A sum that keeps its rounding errors in a second number (Neumaier 1974, with Knuth's two-sum for
+/// the error of each addition, which needs no comparison of sizes). value() of up to 2^25 terms of
+/// one sign has a relative error of one unit in the last place; for terms of both signs, the error
+/// is at most one such unit of the sum of their sizes. Both parts belong to a saved state.
 struct CompensatedSum {
   double sum = 0;
   double rest = 0;

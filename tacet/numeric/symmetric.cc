@@ -12,10 +12,10 @@
 namespace tacet::numeric {
 namespace {
 
-// The share of the trace below which no direction that is left is worth having.
+// Directions that would add less than this share of the trace are not worth having.
 constexpr double negligible = 1e-4;
-// A small space can afford many rounds and spare dimensions, among which the leading eigenvectors
-// of all blocks are found. A larger one has nearly all of the trace without them.
+// A small space can afford many rounds and spare dimensions, which find the leading eigenvectors of
+// all blocks. A larger one has nearly all of the trace without them.
 constexpr std::size_t max_turned = 250;
 constexpr std::size_t min_spare = 20;
 constexpr std::size_t max_spare = 100;
@@ -69,7 +69,7 @@ Matrix transposed(const Matrix& matrix) {
   return out;
 }
 
-/// Some columns at a time, row by row, with zeros behind the last ones.
+/// The matrix in panels of some columns each, row by row, padded with zeros.
 std::vector<double> in_panels(const Matrix& matrix) {
   const std::size_t panels = (matrix.columns + panel_columns - 1) / panel_columns;
   std::vector<double> out(panels * matrix.rows * panel_columns, 0.0);
@@ -84,12 +84,12 @@ std::vector<double> in_panels(const Matrix& matrix) {
 
 enum class Shape {
   full,
-  symmetric_product,  ///< only what is not below the diagonal is made
+  symmetric_product,  ///< only the upper half is computed
   upper_right         ///< the right factor is 0 below its diagonal
 };
 
-/// Sums over the left one's columns, in their order, whatever the panels are. `left` holds `rows`
-/// rows of right.rows numbers.
+/// Adds the products in the order of the left matrix's columns, whatever the panels are. `left`
+/// holds `rows` rows of right.rows numbers.
 Matrix product(const double* left, std::size_t rows, const Matrix& right, base::ThreadPool& threads,
                Shape shape = Shape::full) {
   Matrix out(rows, right.columns);
@@ -133,8 +133,8 @@ void add_rows(const Matrix& rows, std::size_t begin, std::span<const double> fac
   add_row_multiples<double>(pointers, factors, {to + first, rows.columns - first});
 }
 
-/// Turns the upper half of Q'Q into R of Q'Q = R'R. A column that depends on those before it, but
-/// for rounding errors, has 0 on the diagonal.
+/// Replaces the upper half of Q'Q by R with Q'Q = R'R (Cholesky). A column that depends on those
+/// before it, up to rounding, gets 0 on the diagonal.
 void take_root(Matrix& r) {
   constexpr double dependent = 1e-13;
   std::vector<double> factors;
@@ -171,15 +171,15 @@ Matrix inverse_of_upper(const Matrix& r) {
   return out;
 }
 
-/// Columns of nearly norm 1, nearly orthogonal to each other; dependent ones become 0. The second
-/// time all but rounding errors are gone (Fukaya and others 2014).
+/// Makes the columns nearly orthonormal; dependent ones become 0. The second round removes all but
+/// rounding errors (Fukaya and others 2014).
 void orthonormalise(Matrix& q, base::ThreadPool& threads) {
   Matrix r = product(transposed(q), q, threads, Shape::symmetric_product);
   take_root(r);
   q = product(q, inverse_of_upper(r), threads, Shape::upper_right);
 }
 
-/// Columns of a Cholesky factor of the blocks, by pivots of largest remaining variance.
+/// The columns of a Cholesky factor of the blocks; the pivot is the largest remaining variance.
 class PivotedColumns {
  public:
   explicit PivotedColumns(const std::vector<SymmetricBlock>& blocks)
@@ -198,7 +198,7 @@ class PivotedColumns {
     for (std::size_t k = 0; k < count && remaining() > negligible * trace_; ++k) take_one();
   }
 
-  /// Those of a block, row by row.
+  /// The columns of one block, row by row.
   [[nodiscard]] Matrix of(std::size_t block) const {
     Matrix out(blocks_[block].size, columns_[block].size());
     for (std::size_t c = 0; c < out.columns; ++c) {
@@ -247,12 +247,12 @@ class PivotedColumns {
 
   const std::vector<SymmetricBlock>& blocks_;
   std::vector<std::vector<std::vector<double>>> columns_;
-  std::vector<std::vector<double>> left_;  // of each diagonal entry
+  std::vector<std::vector<double>> left_;  // remaining variance of each diagonal entry
   double trace_ = 0;
 };
 
-/// Turns each basis to the eigenvectors within it, and keeps the `count` of largest eigenvalues of
-/// all blocks (Rayleigh, Ritz).
+/// Rotates each basis to the eigenvectors within it, and keeps the `count` largest eigenvalues of
+/// all blocks (Rayleigh-Ritz).
 void keep_leading(const std::vector<SymmetricBlock>& blocks, std::size_t count,
                   std::vector<Matrix>& bases, base::ThreadPool& threads) {
   struct Found {

@@ -18,7 +18,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-// The order of the sums is that of eight lanes, however many the machine has.
+// Sums are ordered as if there were eight lanes, however many the machine has.
 constexpr std::size_t order = 8;
 using Doubles = hn::CappedTag<double, order>;
 
@@ -63,7 +63,7 @@ double truncate_into(std::span<const double> values, double factor, double bound
   return total;
 }
 
-/// A number a place: z of some at once, then added one by one.
+/// One number per place: computes the z of several places at once, and then adds them one by one.
 double scalars_into(const PickedRows& picked, double number, double factor, double bound,
                     double* sums) {
   const Doubles d;

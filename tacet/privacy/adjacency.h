@@ -6,16 +6,16 @@
 
 namespace tacet::privacy {
 
-/// Which two data sets count as neighbours. Requests and accounts have no default for it; a
-/// Guarantee in braces that leaves it out is one of add_remove.
+/// Which two data sets count as neighbours. Requests and accounts have no default for it. Beware of
+/// a Guarantee in braces: if it leaves the adjacency out, the value is add_remove.
 enum class Adjacency {
   add_remove,  ///< one record's presence; the number of records is secret
   zero_out,    ///< a record replaced by one that contributes exactly nothing; the number is public
   replace_one  ///< one record replaced by another; the number of records is public
 };
 
-/// An adjacency that whoever makes the value must state: unlike the enumeration, which is
-/// add_remove where braces leave it out, it has no default.
+/// An adjacency that the caller must state. The enumeration itself becomes add_remove if braces
+/// leave it out; this type has no default.
 class StatedAdjacency {
  public:
   constexpr StatedAdjacency(Adjacency value)  // NOLINT(google-explicit-constructor)
@@ -66,8 +66,8 @@ inline constexpr AdjacencySet every_adjacency{Adjacency::add_remove, Adjacency::
 /// Those under which the number of records is public.
 inline constexpr AdjacencySet public_count{Adjacency::zero_out, Adjacency::replace_one};
 
-/// "add_remove, zero_out or replace_one", in the order in which Adjacency names them; "none" of no
-/// member.
+/// "add_remove, zero_out or replace_one", in the order of the enumeration; "none" for the empty
+/// set.
 [[nodiscard]] std::string to_string(AdjacencySet set);
 
 }  // namespace tacet::privacy

@@ -19,29 +19,30 @@
 namespace tacet::privacy {
 
 /// A sum over records of integer vectors, each certified to have an L2 norm of at most
-/// contribution_bound() grid units. The one thing that additive mechanisms accept: sensitivity has
-/// a single owner. Its values are private.
+/// contribution_bound() grid units. Additive mechanisms accept nothing else, so only this class
+/// states a sensitivity. Its values are private.
 class BoundedSum {
  public:
-  /// Only the code that clips records (the optimize module) may state a bound, and has the proof of
-  /// it. `grid` is the value of one unit in real terms: positive and finite, else a UsageError;
-  /// `contribution_bound` must be positive. `sample` says which records it is over: all of them, or
-  /// a secret Poisson sample.
+  /// Only the code that clips records (the optimize module) can show `proof` and so state a bound.
+  /// `grid` is the real value of one grid unit: positive and finite, else a UsageError;
+  /// `contribution_bound` must be positive. `sample` says which records were summed: all of them,
+  /// or a secret Poisson sample.
   [[nodiscard]] static BoundedSum from_certified(Certified proof, std::vector<std::int64_t> values,
                                                  double grid, std::int64_t contribution_bound,
                                                  Sample sample = Sample::all());
 
-  /// The same sum, of which each contribution also has an L1 norm of at most `bound` grid units:
-  /// like contribution_bound, it comes from the code that clips.
+  /// The same sum, with a second bound: each contribution also has an L1 norm of at most `bound`
+  /// grid units. Like contribution_bound, it comes from the code that clips.
   [[nodiscard]] BoundedSum with_absolute_bound(Certified proof, std::int64_t bound) &&;
 
   [[nodiscard]] double grid() const { return grid_; }
   [[nodiscard]] std::int64_t contribution_bound() const { return contribution_bound_; }
-  /// Bound of one contribution's L1 norm, where its clipping gave one; else it follows from the
-  /// other.
+  /// The bound of one contribution's L1 norm, if the code that clips gave one. Otherwise a bound
+  /// follows from contribution_bound() and the number of coordinates.
   [[nodiscard]] std::optional<std::int64_t> absolute_bound() const { return absolute_bound_; }
   [[nodiscard]] std::size_t size() const { return values_.size(); }
-  /// The records that it is over. What is released of them together is debited together.
+  /// The records that were summed. All releases from one sample are debited together
+  /// (privacy/sample.h).
   [[nodiscard]] const Sample& sample() const { return sample_; }
 
   /// L2 distance, in grid units, between the sums of neighbouring data sets.
@@ -50,7 +51,7 @@ class BoundedSum {
   }
 
   [[nodiscard]] std::span<const std::int64_t> open(AccessKey /*key*/) const { return values_; }
-  /// Hands the values over; the sum is empty afterwards.
+  /// Moves the values out; the sum is empty afterwards.
   [[nodiscard]] std::vector<std::int64_t> take(AccessKey /*key*/) && { return std::move(values_); }
 
  private:
@@ -68,25 +69,25 @@ class BoundedSum {
   Sample sample_;
 };
 
-/// One of the disjoint blocks that a pass over the records by position is cut into.
+/// One of the disjoint blocks of consecutive records into which a pass over the data is divided.
 struct PassBlock {
   std::int64_t block;
 };
 
-/// One record alone, as a device holds it; its number tells it from the others.
+/// One record alone, as on a device. The number distinguishes it from other records.
 struct OneRecord {
   std::int64_t record;
 };
 
-/// A bounded vector computed from some records only, in a way that is accounted otherwise than a
-/// sum over all of them: neighbours are zero_out or replace_one, never add_remove. The mechanisms
-/// for sums over all records do not take it.
+/// A bounded vector that was computed from some of the records. It is accounted otherwise than a
+/// sum over all records: neighbours are zero_out or replace_one, never add_remove. Mechanisms for
+/// sums over all records do not accept it.
 class PartialSum {
  public:
   using Part = std::variant<Sample, PassBlock, OneRecord>;
 
-  /// As for BoundedSum, only the code that takes and clips records may state this. A Sample is
-  /// one of fixed size.
+  /// As for BoundedSum, only the code that selects and clips records may call this. If `part` is a
+  /// Sample, it has a fixed size.
   [[nodiscard]] static PartialSum from_certified(Certified /*proof*/, BoundedSum sum, Part part) {
     return PartialSum(std::move(sum), part);
   }
@@ -103,13 +104,13 @@ class PartialSum {
   Part part_;
 };
 
-/// A BoundedSum with very many coordinates, of which only those that are not 0 are held. Which ones
+/// A BoundedSum with very many coordinates that holds only the coordinates other than 0. Which ones
 /// these are is as private as their values.
 class SparseBoundedSum {
  public:
-  /// Only the code that clips records (the optimize module) may state a bound, and has the proof of
-  /// it. `touched` ascends by index, within 0..size-1; values within 2^60; a UsageError if not, and
-  /// for a contribution_bound outside [1, 2^52].
+  /// Only the code that clips records (the optimize module) can show `proof` and so state a bound.
+  /// `touched` ascends by index. UsageError unless indices are in [0, size), values within +-2^60,
+  /// and contribution_bound in [1, 2^52].
   [[nodiscard]] static SparseBoundedSum from_certified(Certified proof, std::int64_t size,
                                                        std::vector<random::ScoredCandidate> touched,
                                                        std::int64_t contribution_bound,
@@ -117,7 +118,8 @@ class SparseBoundedSum {
 
   [[nodiscard]] std::int64_t size() const { return size_; }
   [[nodiscard]] std::int64_t contribution_bound() const { return contribution_bound_; }
-  /// The records that it is over. What is released of them together is debited together.
+  /// The records that were summed. All releases from one sample are debited together
+  /// (privacy/sample.h).
   [[nodiscard]] const Sample& sample() const { return sample_; }
 
   [[nodiscard]] std::span<const random::ScoredCandidate> open(AccessKey /*key*/) const {
@@ -138,10 +140,10 @@ class SparseBoundedSum {
   Sample sample_;
 };
 
-/// A sum over records of integer vectors in blocks of different scale, as a Gram matrix beside a
-/// vector: sums of neighbours differ by at most distance_factor(adjacency) in the norm
-/// sqrt(sum over the blocks of |block|^2 / scale^2). Noise of standard deviation z times its own
-/// scale in every block therefore costs what one release of multiplier z does. Its values are
+/// A sum over records of integer vectors in blocks of different scale, such as a Gram matrix and a
+/// vector. Sums of neighbours differ by at most distance_factor(adjacency) in the norm sqrt(sum
+/// over the blocks of |block|^2 / scale^2). So noise of standard deviation z times the block's
+/// scale in every block costs as much as one Gaussian release of multiplier z. Its values are
 /// private.
 class WeightedSum {
  public:
@@ -151,9 +153,9 @@ class WeightedSum {
     double scale;
   };
 
-  /// Only the code that takes records (the optimize module) may state this; the check of floors
-  /// enforces it. Certified for `adjacency`: under replace_one for that alone, since two records
-  /// may then lie closer than their lengths allow; otherwise for every adjacency. UsageError for a
+  /// Only the code that reads records (the optimize module) may call this; scripts/check_floors
+  /// enforces it. A bound for replace_one holds for that adjacency alone, since it may use how
+  /// close two records are. A bound for another adjacency holds for all of them. UsageError for a
   /// grid or a scale that is not positive and finite, InternalError unless the blocks cover the
   /// values.
   [[nodiscard]] static WeightedSum from_certified(Certified proof, std::vector<std::int64_t> values,
@@ -169,7 +171,7 @@ class WeightedSum {
   [[nodiscard]] std::size_t size() const { return values_.size(); }
 
   [[nodiscard]] std::span<const std::int64_t> open(AccessKey /*key*/) const { return values_; }
-  /// Hands the values over; the sum is empty afterwards.
+  /// Moves the values out; the sum is empty afterwards.
   [[nodiscard]] std::vector<std::int64_t> take(AccessKey /*key*/) && { return std::move(values_); }
 
  private:
@@ -190,10 +192,10 @@ class WeightedSum {
 /// public; the numbers are private, and so is which of the chosen rows a record touched.
 class RowSum {
  public:
-  /// Only the code that clips records (the optimize module) may state this; the check of floors
-  /// enforces it. The sum holds a number for every chosen cell and then for the dense block; where
-  /// all rows are chosen, for the cells of the `touched` ones, ascending, and the others are 0.
-  /// InternalError unless it does.
+  /// Only the code that clips records (the optimize module) may call this; scripts/check_floors
+  /// enforces it. The sum holds a number for every chosen cell, and then those of the dense block.
+  /// If all rows are chosen, it holds only the cells of the `touched` rows, ascending; all others
+  /// are 0. InternalError if the sizes do not match.
   [[nodiscard]] static RowSum from_certified(Certified proof, BoundedSum sum,
                                              RowSelection selection, RowLayout layout,
                                              std::vector<std::int64_t> touched = {});
@@ -208,7 +210,7 @@ class RowSum {
 
   [[nodiscard]] const BoundedSum& open(AccessKey /*key*/) const& { return sum_; }
   [[nodiscard]] BoundedSum open(AccessKey /*key*/) && { return std::move(sum_); }
-  /// Where all rows are chosen.
+  /// The rows other than 0, if all rows are chosen.
   [[nodiscard]] std::span<const std::int64_t> touched(AccessKey /*key*/) const { return touched_; }
 
  private:
@@ -226,15 +228,15 @@ class RowSum {
   std::int64_t size_ = 0;
 };
 
-/// How often things occur that nobody listed before, such as the words of private texts: which of
-/// them there are is as private as how often each does.
+/// Counts of things that nobody listed before, such as the words of private texts, for partition
+/// selection. Which things occur is as private as how often each occurs.
 class PartitionCounts {
  public:
-  /// Only the code that bounds what units count (the optimize module) may state it: each unit
-  /// counts in t <= max_per_unit things, floor(norm / sqrt(t)) in each of them, and nothing
-  /// elsewhere. Every thing that any unit counts in has a name here, and so may any number of
-  /// things that nobody counts in; the names must outlive it. A UsageError for a norm outside [1,
-  /// 2^52], counts that no unit can have made, other numbers of names than counts.
+  /// Only the code that bounds what units count (the optimize module) may call this. Each unit
+  /// counts in t <= max_per_unit things, and adds floor(norm / sqrt(t)) to each of them. Every
+  /// thing in which a unit counts has a name here; more names are allowed. The names must outlive
+  /// the object. UsageError for a norm outside [1, 2^52], for counts that no units can have made,
+  /// and if there are more or fewer names than counts.
   [[nodiscard]] static PartitionCounts from_certified(Certified proof,
                                                       std::span<const std::string> names,
                                                       std::vector<std::int64_t> counts,

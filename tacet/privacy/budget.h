@@ -40,7 +40,7 @@ class BudgetExceeded : public base::BudgetError {
   Guarantee cap_;
 };
 
-/// Where a budget keeps one reservation. Implemented by each kind of budget.
+/// Where a budget keeps one reservation. Each kind of budget implements it.
 class ReservationRecord {
  public:
   virtual ~ReservationRecord() = default;
@@ -48,18 +48,19 @@ class ReservationRecord {
   virtual void commit(const Event& spent) = 0;
   /// Nothing was released: the reservation is given back.
   virtual void cancel() = 0;
-  /// What was released is about to leave this process, before the reservation ends.
+  /// To be called when what was released is about to leave this process before the reservation
+  /// ends.
   virtual void disclose() {}
-  /// On which condition the budget's promise holds, in words for the receipt of what is released;
-  /// empty: on none. `schema_sha256` is that of the release's schema, as its receipt states it.
+  /// The condition on which the budget's promise holds, in words for the receipt; empty if there is
+  /// none. `schema_sha256` is the hash of the release's schema, as its receipt states it.
   [[nodiscard]] virtual std::string condition(std::string_view /*schema_sha256*/) const {
     return {};
   }
 };
 
 /// A permit, booked before private data are read. Mechanisms debit it for each release, and it
-/// refuses what was not reserved. A reservation that is neither committed nor cancelled stays
-/// spent in full. Must not outlive its budget. Not for use by several threads at once.
+/// refuses releases that were not reserved. A reservation that is neither committed nor cancelled
+/// stays spent in full. It must not outlive its budget. Not for several threads at once.
 class Reservation {
  public:
   Reservation(Event planned, Guarantee guarantee, std::unique_ptr<ReservationRecord> record);
@@ -69,15 +70,16 @@ class Reservation {
   Reservation& operator=(const Reservation&) = delete;
   ~Reservation() = default;
 
-  /// Books one release. Compositions and repetitions count as their parts; any other event must
-  /// occur in the plan as often as it is debited, else BudgetError.
+  /// Books one release. A composition or repetition counts as its parts. BudgetError if an event is
+  /// debited more often than the plan contains it.
   void debit(const Event& event);
   /// Ends the reservation; later debits are refused. A second call is an InternalError.
   void commit();
-  /// To be called before what was released leaves this process while the reservation is open: it
-  /// then stays spent, whatever becomes of the process and whoever attests what. Once.
+  /// Call it once, before released values leave this process while the reservation is still open.
+  /// The reservation then stays spent, even if the process dies and somebody attests that nothing
+  /// was released.
   void disclose();
-  /// Gives the reservation back; only before the first debit, else BudgetError.
+  /// Gives the reservation back. Allowed only before the first debit, else BudgetError.
   void cancel();
 
   [[nodiscard]] const Event& planned() const { return planned_; }
@@ -85,9 +87,9 @@ class Reservation {
   /// What was debited so far.
   [[nodiscard]] Event spent() const;
   [[nodiscard]] bool committed() const { return state_ == State::committed; }
-  /// These notes for the receipt of what is released, with the condition of the budget's promise.
+  /// These notes, with the condition of the budget's promise added, for the receipt.
   [[nodiscard]] ReceiptNotes noted(ReceiptNotes notes) const;
-  /// Expires when the reservation is committed, cancelled or gone; moving it keeps it.
+  /// Expires when the reservation is committed, cancelled or destroyed; a move keeps it alive.
   [[nodiscard]] std::weak_ptr<const void> life() const { return life_; }
 
  private:
@@ -112,8 +114,9 @@ class Reservation {
 class Budget {
  public:
   virtual ~Budget() = default;
-  /// Books `cost`, the guarantee of `planned`, before any data are read. BudgetExceeded when it
-  /// does not fit, UsageError when the adjacency is not the budget's.
+  /// Books `cost`, which must be the guarantee of `planned`, before any data are read.
+  /// BudgetExceeded if the budget does not cover it, UsageError if the adjacency is not the
+  /// budget's.
   [[nodiscard]] virtual Reservation reserve(const Event& planned, const Guarantee& cost) = 0;
 };
 

@@ -4,9 +4,9 @@ namespace tacet::privacy {
 
 class Certifier;  // privacy/certifier.h; stays in this tree
 
-/// What a sum's maker shows for the bound that it states. Only Certifier can make one, and that
-/// class is not installed: outside of this tree a bound cannot be stated, only sums be asked for
-/// whose makers clip what they add (optimize/sums).
+/// The proof that a sum shows for the bound it states. Only Certifier can make one, and Certifier
+/// is not installed. So other programs cannot state a bound: they use the sums of optimize/sums,
+/// which clip what they add.
 class Certified {
  private:
   friend class Certifier;

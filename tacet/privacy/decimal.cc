@@ -14,7 +14,8 @@
 namespace tacet::privacy {
 namespace {
 
-constexpr int all_digits = 767;  // no double has more, the first one included
+// the longest decimal expansion of a double, its first digit included
+constexpr int all_digits = 767;
 
 /// A number as 0.ddd 10^power, without zeros at either end.
 struct Digits {
@@ -40,14 +41,15 @@ Digits digits_of(double value, Precision... precision) {
   return read;
 }
 
-/// Whether a number is above the decimal that it prints as.
+/// Whether a number is above the decimal as which it prints.
 bool is_above_its_decimal(double value) {
   if (!(value >= 0)) throw base::InternalError("only numbers of at least 0 are spent");
   if (value == 0 || std::isinf(value)) return false;
   return digits_of(value, all_digits - 1) > digits_of(value);
 }
 
-/// A step of one in the last place: all digits as a whole number, and its power of ten.
+/// Adds `step` units in the last place of the decimal with that many digits: the digits as one
+/// whole number, and its power of ten.
 std::string moved(double value, int digits, long long step) {
   const auto full = fmt::format("{:.{}e}", value, digits - 1);
   const auto mark = full.find('e');
@@ -64,7 +66,8 @@ double decimal_down(double value) {
   return is_above_its_decimal(value) ? std::nextafter(value, 0.0) : value;
 }
 
-// The next double prints as what lies nearer to it than to this one.
+// One step up is enough: the decimal of the next double is nearer to it than to `value`, and so
+// above `value`.
 double decimal_up(double value) {
   return is_above_its_decimal(value) ? std::nextafter(value, HUGE_VAL) : value;
 }
@@ -72,13 +75,14 @@ double decimal_up(double value) {
 double decimal_sum(double a, double b) {
   const double sum = numeric::add_up(a, b);
   if (!std::isfinite(sum)) return sum;
-  constexpr int sure_digits = 14;  // of the 15 that every double has: those after the point
+  // every double has 15 sure digits; these are the ones after the point
+  constexpr int sure_digits = 14;
   std::array<char, all_digits + 10> buffer{};
   const auto written = std::to_chars(buffer.data(), buffer.data() + buffer.size(), sum,
                                      std::chars_format::scientific, sure_digits);
   double shorter = sum;
   std::from_chars(buffer.data(), written.ptr, shorter);
-  // Further away than two roundings there are more digits than that.
+  // If the sum is further from its decimal than two roundings, it has more digits than that.
   constexpr double roundings = numeric::ulps(2);
   return std::fabs(shorter - sum) <= roundings * sum ? shorter : sum;
 }

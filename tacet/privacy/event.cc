@@ -8,8 +8,8 @@
 
 namespace tacet::privacy {
 
-// Compiled once, here: every file that has an event would take long to compile a variant of this
-// many kinds.
+// These are compiled once, here. A variant of this many kinds compiles slowly, and nearly every
+// file has an event.
 Event::Event(const Event& other) = default;
 Event::Event(Event&& other) noexcept = default;
 Event& Event::operator=(const Event& other) = default;
@@ -54,7 +54,7 @@ struct CheckField {
   void operator()(const char* /*field*/, const Other& /*value*/) const {}
 };
 
-/// Refuses what reads more records out of a sample of `size` than it holds.
+/// Refuses an event that reads more records from a sample of `size` than the sample holds.
 void need_within_sample(const Event& event, std::int64_t size) {
   const auto need = [size](const char* field, std::int64_t count) {
     if (count <= size) return;
@@ -62,7 +62,7 @@ void need_within_sample(const Event& event, std::int64_t size) {
                            field, size, count);
   };
   if (const auto* sampled = event.as<FixedSizeSampled>()) {
-    // Its own base was checked against its own, smaller sample.
+    // The events inside were checked against this smaller sample already.
     return need("fixed_size_sampled.population", sampled->population);
   }
   if (const auto* local = event.as<ShuffledLocal>()) {
@@ -71,7 +71,8 @@ void need_within_sample(const Event& event, std::int64_t size) {
   for (const auto& child : inside(event)) need_within_sample(child, size);
 }
 
-/// Refuses around single records what samples units of several.
+/// Refuses samples of units with several records inside an event that counts single records:
+/// nothing is proved there.
 void refuse_several_records(const char* kind, std::span<const Event> events) {
   const auto several = [](const Event& event) {
     const auto* sampled = event.as<PoissonSampled>();
@@ -86,7 +87,7 @@ void refuse_several_records(const char* kind, std::span<const Event> events) {
   }
 }
 
-/// Refuses what counts single records and so says nothing about a unit of several.
+/// Refuses events that count single records: they say nothing about a unit of several records.
 void need_whole_units(const Event& event) {
   if (event.as<PoissonSampled>() != nullptr || event.as<FixedSizeSampled>() != nullptr ||
       event.as<Partitioned>() != nullptr || event.as<ShuffledLocal>() != nullptr ||
@@ -99,7 +100,7 @@ void need_whole_units(const Event& event) {
   for (const auto& child : inside(event)) need_whole_units(child);
 }
 
-/// What the fields of a kind promise together.
+/// Checks conditions that connect several fields of one kind.
 struct CheckTogether {
   void operator()(const Profile& e) const {
     if (e.points.empty()) throw base::UsageError("profile.points must hold at least one point");

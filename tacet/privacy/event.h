@@ -8,7 +8,7 @@
 
 #include "tacet/privacy/event_kinds.h"
 
-/// The language of costs: what was released, whoever released it.
+/// Events describe what was released. Accountants compute its cost from nothing else.
 ///
 /// Example:
 ///
@@ -73,9 +73,9 @@ requires std::is_aggregate_v<Kind> EventBox::EventBox(Kind kind)
 /// JSON form, version 1. Infinity is written "inf".
 [[nodiscard]] std::string event_to_json(const Event& event, int indent = -1);
 
-/// Reads the JSON form strictly: an unknown kind, version or key, a missing or repeated key, a
-/// value out of range, a text over max_event_bytes, a tree deeper than max_event_depth or of more
-/// than max_event_nodes nodes is a DataError that says where.
+/// Reads the JSON form strictly. A DataError, which says where, for an unknown kind, version or
+/// key; a missing or repeated key; a value out of range; a text over max_event_bytes; and a tree
+/// deeper than max_event_depth or with more than max_event_nodes nodes.
 [[nodiscard]] Event event_from_json(std::string_view text);
 
 inline constexpr std::size_t max_event_bytes = std::size_t{1} << 20;

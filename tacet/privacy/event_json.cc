@@ -61,7 +61,7 @@ Json to_json(const Event& event) {
   throw base::DataError("event file, {}: {}", path, what);
 }
 
-/// One JSON object, read key by key; done() refuses what was not asked for.
+/// One JSON object, read key by key; done() refuses the keys that nobody asked for.
 class Fields {
  public:
   Fields(const Json& object, std::string path) : object_(object), path_(std::move(path)) {

@@ -35,13 +35,13 @@ class EventBox {
 
  private:
   friend class internal::EventReader;
-  EventBox();  ///< of no_event(), until it is read
+  EventBox();  ///< Holds no_event() until a value is assigned.
 
   std::unique_ptr<Event> content_;
 };
 
-// Every kind lists its fields once, in the order of the JSON form, with what each may be: `fields`
-// hands them to what checks, writes and reads events. What several fields promise together is
+// Every kind lists its fields once, in the order of the JSON form, with the range of each. Checks,
+// writer and reader of events all go through `fields`. Conditions on several fields together are
 // checked in event.cc.
 
 /// Rounded Gaussian noise on a sum of vectors of norm at most C: standard deviation
@@ -57,7 +57,7 @@ struct Gaussian {
 };
 
 /// Rounded Laplace noise of scale `noise_multiplier` times the bound C of a record's L1 norm. The
-/// discrete Laplace distribution is another one and has its own event.
+/// discrete Laplace distribution is a different one: see DiscreteLaplace.
 struct Laplace {
   double noise_multiplier;
 
@@ -127,8 +127,8 @@ struct ApproximateDp {
   friend bool operator==(const ApproximateDp&, const ApproximateDp&) = default;
 };
 
-/// A mechanism whose loss varies by at most `epsilon` between outputs (Dong, Durfee, Rogers 2020);
-/// the exponential mechanism at pure cost epsilon is one.
+/// A mechanism whose privacy loss varies by at most `epsilon` between outputs (Dong, Durfee, Rogers
+/// 2020). The exponential mechanism at pure cost epsilon is one.
 struct BoundedRange {
   double epsilon;
   Adjacency adjacency;
@@ -241,12 +241,11 @@ struct ShuffledLocal {
 /// `base` on a sample that every record joins independently with probability `rate`; the sample
 /// stays secret.
 ///
-/// Where a privacy unit may have several records, `max_records_per_unit` = k is how many of them
-/// can take part at most; each draws its own random draw. `base` states what the whole unit costs:
-/// the C of a noisy sum bounds the unit's contribution, and each of its records adds at most C / k
-/// to it. With k above 1 neither is the base made of samples, blocks, shuffled reports or objective
-/// perturbation, nor does the event stand in a sample or a block (UsageError): nothing is proved
-/// there.
+/// Where a privacy unit may have several records, at most `max_records_per_unit` = k of them count;
+/// each joins by its own random draw. `base` states what the whole unit costs: the C of a noisy sum
+/// bounds the unit's contribution, and each of its records adds at most C / k to it. With k above 1
+/// there is a proof only if the base contains no samples, blocks, shuffled reports or objective
+/// perturbation, and if no sample or block contains this event. Otherwise UsageError.
 struct PoissonSampled {
   double rate;
   EventBox base;
@@ -263,8 +262,8 @@ struct PoissonSampled {
 };
 
 /// `base` on a uniform subset of `sample_size` out of `population` records, drawn afresh and kept
-/// secret. What `base` samples or shuffles in turn is at most the sample; positions in it are those
-/// of a list in random order.
+/// secret. Samples and shuffles inside of `base` have at most `sample_size` records. Positions in
+/// the sample are those of a list in random order.
 struct FixedSizeSampled {
   std::int64_t sample_size;
   std::int64_t population;
@@ -279,10 +278,9 @@ struct FixedSizeSampled {
   friend bool operator==(const FixedSizeSampled&, const FixedSizeSampled&) = default;
 };
 
-/// How records are assigned to the blocks of Partitioned: by what is public, or at least taken to
-/// be (a position, an attribute, a random draw that is published). Where a random draw stays secret
-/// the bounds hold as well, but nobody knows then in which block to look, so that they need not be
-/// attained.
+/// How records are assigned to the blocks of Partitioned. The assignment is public or assumed to
+/// be: a position, an attribute, a published random draw. If the draw stays secret, the bounds hold
+/// too, but they may be larger than necessary, since nobody knows in which block to look.
 enum class Assignment {
   by_position,  ///< by a record's index (an epoch of fixed batches): an insertion moves the others
   by_record     ///< by the record alone: an insertion moves nobody else
@@ -291,8 +289,8 @@ enum class Assignment {
 /// As JSON writes it.
 [[nodiscard]] const char* to_string(Assignment assignment);
 
-/// Disjoint blocks of records, each read by one of `parts` only (events that occur several times
-/// need be listed once). Where it is repeated the blocks may differ from one time to the next.
+/// Disjoint blocks of records, each read by one of `parts` only. An event that occurs several times
+/// need be listed only once. If it is repeated, the blocks may differ from one time to the next.
 struct Partitioned {
   Assignment assignment;
   std::vector<Event> parts;
@@ -305,7 +303,7 @@ struct Partitioned {
   friend bool operator==(const Partitioned&, const Partitioned&);
 };
 
-/// All of `parts`, one after the other, each may depend on what the earlier ones released.
+/// All of `parts`, one after the other. Each may depend on what the earlier ones released.
 struct Composed {
   std::vector<Event> parts;
 
@@ -338,7 +336,7 @@ enum class RepetitionLaw {
 [[nodiscard]] const char* to_string(RepetitionLaw law);
 
 /// `base` repeated K times, K secret and drawn from a public law; only the best run is released.
-/// Unused numbers of a law are 0. `cap` > 0 cuts K there (its cost is added to delta); 0: no cap.
+/// Unused numbers of a law are 0. `cap` > 0 cuts K off there, which adds to delta; 0 means no cap.
 struct RandomlyRepeated {
   RepetitionLaw law;
   double eta;

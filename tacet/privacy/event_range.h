@@ -5,16 +5,16 @@
 #include <limits>
 #include <optional>
 
-/// What the numbers of an event may be.
+/// The ranges of an event's numbers.
 namespace tacet::privacy::range {
 
-/// A test of a number and its words in a refusal: "gaussian.noise_multiplier must be 0 or more".
+/// A test of a number, and the text of its refusal: "gaussian.noise_multiplier must be 0 or more".
 struct Range {
   bool (*holds)(double);
   const char* allowed;
 };
 
-/// Minus zero counts as negative: what divides by it gets the wrong sign.
+/// Minus zero counts as negative: a division by it would have the wrong sign.
 inline bool is_nonnegative(double value) { return value >= 0 && !std::signbit(value); }
 
 inline constexpr Range nonnegative{is_nonnegative, "0 or more"};
@@ -30,13 +30,14 @@ inline constexpr Range inner_probability{[](double value) { return value > 0 && 
 inline constexpr Range above_minus_one{
     [](double value) { return value > -1 && std::isfinite(value); }, "above -1 and finite"};
 
-/// Whole numbers that a field may have.
+/// The range of a whole number.
 struct CountRange {
   std::int64_t min;
   std::int64_t max = std::numeric_limits<std::int64_t>::max();
-  std::optional<std::int64_t> unwritten = std::nullopt;  ///< the value left out of the JSON form
+  /// this value is left out of the JSON form
+  std::optional<std::int64_t> unwritten = std::nullopt;
 };
-/// From `min` on.
+/// The whole numbers from `min` up.
 constexpr CountRange at_least(std::int64_t min) { return {.min = min}; }
 
 }  // namespace tacet::privacy::range

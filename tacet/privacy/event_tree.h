@@ -8,14 +8,14 @@
 
 #include "tacet/privacy/event.h"
 
-/// Walks through an event as the tree that it is. What asks something of a whole event says what
-/// it asks of one kind, and leaves the way to these.
+/// Walks through an event as a tree. A question about a whole event is written for one node, and
+/// these functions visit all of them.
 namespace tacet::privacy {
 
-/// The events directly inside: the base, the parts, or none of a leaf.
+/// The events directly inside: the base or the parts; none for a leaf.
 [[nodiscard]] std::span<const Event> inside(const Event& event);
 
-/// The adjacency of a kind that states a guarantee; nothing of others.
+/// The adjacency that the event's kind states; nothing for kinds that state none.
 [[nodiscard]] std::optional<Adjacency> stated_adjacency(const Event& event);
 
 /// Whether `test` holds of the event or of any inside it.
@@ -26,7 +26,7 @@ bool holds_somewhere(const Event& event, const Test& test) {
          });
 }
 
-/// The value of a whole event from below: combine(event, values of the events directly inside).
+/// Folds the tree from its leaves: combine(event, values of the events directly inside).
 template <typename Value, typename Combine>
 Value fold(const Event& event, const Combine& combine) {
   std::vector<Value> values;
@@ -34,7 +34,7 @@ Value fold(const Event& event, const Combine& combine) {
   return combine(event, std::span<const Value>(values));
 }
 
-/// The event around change(child) in place of every event directly inside.
+/// A copy of the event in which every event directly inside is replaced by change(child).
 template <typename Change>
 Event with_inside(const Event& event, const Change& change) {
   return std::visit(
@@ -48,8 +48,8 @@ Event with_inside(const Event& event, const Change& change) {
       event.node());
 }
 
-/// Calls take(release, times) for the releases of compositions and repetitions in order. False
-/// where one would occur more than 2^63 times, or as soon as `take` says so.
+/// Calls take(release, times) for each release of compositions and repetitions, in order. Returns
+/// false if a release would occur more than 2^63 times, or as soon as `take` returns false.
 template <typename Take>
 bool each_release(const Event& event, const Take& take, std::int64_t times = 1) {
   if (const auto* repeated = event.as<Repeated>()) {

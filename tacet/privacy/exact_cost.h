@@ -8,18 +8,20 @@
 
 namespace tacet::privacy {
 
-/// What one run costs: epsilon, or the number of another currency, and delta.
+/// The cost of one run: delta, and epsilon or the number of another currency.
 struct Amount {
   double value = 0;
   double delta = 0;
-  /// Both stand for the decimals that they print as: what is proved is at most these. Ten runs at
-  /// epsilon 0.1 are then 1, and not ten times the double above a tenth.
+  /// True if both numbers stand for the decimals as which they print, and the proved cost is at
+  /// most that. Ten runs at epsilon 0.1 then add up to 1, and not to ten times the double 0.1,
+  /// which is above a tenth.
   bool as_stated = false;
   friend bool operator==(const Amount&, const Amount&) = default;
 };
 
-/// Amounts, added without any rounding: in any order, and each as what it stands for. Ledgers and
-/// budgets in memory add up in it. Not for several threads at once.
+/// A sum of amounts without any rounding, so the order does not matter. Each amount counts as what
+/// it stands for (a decimal or a double). Ledgers and budgets in memory add up with it. Not for
+/// several threads at once.
 class ExactCost {
  public:
   ExactCost() = default;
@@ -28,16 +30,17 @@ class ExactCost {
       : value_(std::move(value)), delta_(std::move(delta)) {}
 
   void add(const Amount& amount);
-  /// Takes back what was added.
+  /// Subtracts an amount that was added before.
   void subtract(const Amount& amount);
-  /// Whether neither sum is above the other's.
+  /// Whether both sums (value and delta) are at most those of `limit`.
   [[nodiscard]] bool within(const ExactCost& limit) const;
-  /// Whether neither sum is above a number that an owner wrote: the decimal and the double that it
-  /// is read as, whichever is larger, since one run at just the cap may cost the double.
+  /// Whether both sums are at most a cap that an owner wrote. The cap counts as the larger one of
+  /// its decimal and its double, since one run at exactly the cap may cost the double.
   [[nodiscard]] bool within_written(const Amount& cap) const;
-  /// As the decimals that it is, else rounded up.
+  /// As exact decimals if both sums have short ones, else rounded up.
   [[nodiscard]] Amount rounded_up() const;
-  /// What `limit` leaves: as the decimals that it is, else rounded down. 0 where nothing is left.
+  /// What is left of `limit`: as exact decimals if they are short, else rounded down; 0 if nothing
+  /// is left.
   [[nodiscard]] Amount left_of(const ExactCost& limit) const;
   [[nodiscard]] bool infinite() const { return value_.infinite() || delta_.infinite(); }
 

@@ -12,7 +12,7 @@
 namespace tacet::privacy {
 namespace {
 
-/// How often a release that holds no other draws noise.
+/// The number of noise draws of a release that contains no other.
 struct BlockDraws {
   double operator()(const PureDp& e) const { return e.epsilon > 0 ? 1 : 0; }
   double operator()(const BoundedRange& e) const { return e.epsilon > 0 ? 1 : 0; }
@@ -28,7 +28,8 @@ struct BlockDraws {
   }
 };
 
-/// How often at least an event draws noise. Tuned runs may all be left out.
+/// The smallest number of noise draws that an event can make. Tuned runs count 0, since all of them
+/// may be left out.
 double draws(const Event& events) {
   return fold<double>(events, [](const Event& event, std::span<const double> inside) {
     if (event.as<RandomlyRepeated>() != nullptr) return 0.0;
@@ -39,10 +40,10 @@ double draws(const Event& events) {
   });
 }
 
-/// The largest epsilon of two decimals at which the share is at most `room`; 0: there is none.
+/// The largest epsilon with two decimals at which the share is at most `room`; 0 if there is none.
 double epsilon_within(double room, double prg_slack_of) {
   const double max = std::log(room / prg_slack_of - 1);
-  return max > 0 ? std::floor(100 * max * (1 - 1e-12)) / 100 : 0;  // not for a NaN
+  return max > 0 ? std::floor(100 * max * (1 - 1e-12)) / 100 : 0;  // false for a NaN too
 }
 
 }  // namespace

@@ -75,7 +75,7 @@ void read_optional_parts(const Json& json, Receipt& receipt) {
   }
 }
 
-/// "tight", "paper" or a first author and a year; which paper a method follows is known to it.
+/// "tight", "paper", or a first author and a year. Each method knows its own paper.
 bool names_calibration(std::string_view name) {
   if (name == "tight" || name == "paper") return true;
   constexpr std::size_t year = 4;

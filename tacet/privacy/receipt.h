@@ -23,15 +23,15 @@ enum class Randomness {
   seeded   ///< a known seed: repeatable, and therefore no protection at all
 };
 
-/// What a person says about a release, for whoever reads its receipt later. Nothing of it comes
-/// from records or from a clock, so that one seed stays one file; all of it may be empty.
+/// What a person says about a release, for later readers of its receipt. Nothing in it comes from
+/// records or from a clock, so that one seed always gives the same file. All of it may be empty.
 struct ReceiptNotes {
   std::string data_set = {};  ///< name of the data set
   std::string purpose = {};
   std::string contact = {};
   std::string date = {};           ///< YYYY-MM-DD
   std::string schema_sha256 = {};  ///< of the schema file's bytes, 64 hexadecimal digits
-  /// On which condition the promise holds: a ledger's words, which the statement repeats.
+  /// The condition on which the promise holds, in a ledger's words; the statement repeats it.
   std::string condition = {};
 
   [[nodiscard]] bool empty() const {
@@ -40,8 +40,8 @@ struct ReceiptNotes {
   }
 };
 
-/// UsageError for a text of more than 1000 bytes or with what a terminal would act on, a date that
-/// no calendar has, and what is no SHA-256.
+/// UsageError for a text that has more than 1000 bytes or control characters, for a date that is
+/// not in the calendar, and for a schema_sha256 that is not a SHA-256.
 void check_notes(const ReceiptNotes& notes);
 
 /// Everything a reader needs to recompute and to judge the guarantee of a released result. A model
@@ -78,10 +78,10 @@ struct Receipt {
 /// checked().
 [[nodiscard]] Receipt receipt_from_json(std::string_view text);
 
-/// What is promised of the result, in words, or the mark of an unprotected one. Numbers are rounded
-/// up; the delta stated includes what the cipher adds. Text from files is escaped.
+/// What is promised of the result, in words, or the mark that it is unprotected. Numbers are
+/// rounded up; the stated delta includes the cipher's share. Text from files is escaped.
 [[nodiscard]] std::string statement(const Receipt& receipt);
-/// The same of a protected one in two lines: short_statement() of a Promise, no condition.
+/// The promise of a protected result in two lines, without its condition (see privacy/statement.h).
 [[nodiscard]] std::string short_statement(const Receipt& receipt);
 
 }  // namespace tacet::privacy

@@ -4,12 +4,12 @@
 
 #include "tacet/privacy/receipt.h"
 
-/// How receipts keep what a person said.
+/// The JSON form of a person's notes in receipts.
 namespace tacet::privacy {
 
-/// The texts that are not empty, in the order above.
+/// The texts that are not empty, in the order of ReceiptNotes.
 [[nodiscard]] nlohmann::ordered_json notes_to_json(const ReceiptNotes& notes);
-/// DataError for what is unknown or no text.
+/// DataError for an unknown key and for a value that is not a text.
 [[nodiscard]] ReceiptNotes notes_from_json(const nlohmann::ordered_json& json);
 
 }  // namespace tacet::privacy

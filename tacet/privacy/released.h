@@ -20,17 +20,17 @@ class AccessKey {
   constexpr AccessKey() = default;
 };
 
-/// A function that carries nothing in and nothing out, such as a lambda without captures: the type
-/// alone says what it does, so that a new object of it can be called in place of the one given.
+/// A function without state, such as a lambda without captures. Its type alone says what it does,
+/// so that a new object of the type can be called in place of the one given.
 template <typename Function>
 concept Stateless = std::is_empty_v<std::remove_cvref_t<Function>> &&
     std::is_trivially_default_constructible_v<std::remove_cvref_t<Function>>;
 
 /// A value computed from private records. It can be stored, copied and moved, and mapped to another
 /// private value; there is no printing, no serialisation, no comparison, no conversion. A mechanism
-/// opens it. No type hinders the function of a map from writing to a global variable, printing or
-/// throwing what it sees: so scripts/check_floors holds the list of the files in which the library
-/// maps, and each of them was read for that.
+/// opens it. No type can keep the function of map() from printing, throwing or storing what it
+/// sees. So scripts/check_floors lists the files that may call map(), and each of them was
+/// reviewed.
 template <typename T>
 class Private {
  public:
@@ -39,8 +39,8 @@ class Private {
   [[nodiscard]] const T& open(AccessKey /*key*/) const& { return value_; }
   [[nodiscard]] T open(AccessKey /*key*/) && { return std::move(value_); }
 
-  /// A function of a private value is private. What `function` needs besides goes into T, or is a
-  /// choice between two functions.
+  /// A function of a private value is private. Further inputs of `function` must be part of T, or
+  /// decide between two functions.
   template <Stateless Function>
   [[nodiscard]] auto map(Function /*function*/) const {
     using Result = std::decay_t<std::invoke_result_t<Function, const T&>>;
@@ -51,7 +51,7 @@ class Private {
   T value_;
 };
 
-/// A value that left through a mechanism, with the event that says what that cost.
+/// A value that a mechanism released, with the event that says what it cost.
 template <typename T>
 class Released {
  public:
@@ -60,10 +60,10 @@ class Released {
 
   [[nodiscard]] const T& value() const { return value_; }
   [[nodiscard]] const Event& event() const { return event_; }
-  /// Hands the value over.
+  /// Moves the value out.
   [[nodiscard]] T take() && { return std::move(value_); }
 
-  /// Post-processing: costs nothing more, as long as `function` looks at no private data.
+  /// Post-processing: it costs nothing more, as long as `function` reads no private data.
   template <typename Function>
   [[nodiscard]] auto map(Function&& function) const {
     using Result = std::invoke_result_t<Function, const T&>;
@@ -80,7 +80,7 @@ class Released {
   Event event_;
 };
 
-/// A value without any privacy guarantee, and why: no noise, seeded noise, or no proof.
+/// A value without any privacy guarantee, and the reason: no noise, seeded noise, or no proof.
 template <typename T>
 class Unprotected {
  public:

@@ -7,16 +7,16 @@
 
 namespace tacet::privacy {
 
-/// One table of a model: `rows` vectors of `width` numbers, of which a record touches few.
+/// One table of a model: `rows` vectors of `width` numbers each. A record touches few of its rows.
 struct TableShape {
   std::int64_t rows;
   std::int64_t width;
   friend bool operator==(const TableShape&, const TableShape&) = default;
 };
 
-/// The tables of a model and its dense block (hidden layers, biases: whatever every record
-/// touches), all of it public. Rows are numbered through all tables, cells (numbers of the tables)
-/// through all rows; nothing of the size of a table is ever held.
+/// The tables of a model and its dense block (hidden layers, biases and whatever else every record
+/// touches). All of it is public. Rows are numbered through all tables, and cells (single numbers)
+/// through all rows. The object's memory does not grow with the size of a table.
 class RowLayout {
  public:
   /// At least one table, or a dense block. UsageError unless every table has at least one row, its
@@ -27,10 +27,10 @@ class RowLayout {
   [[nodiscard]] std::int64_t rows() const { return rows_; }
   [[nodiscard]] std::int64_t cells() const { return cells_; }
   [[nodiscard]] std::int64_t dense() const { return dense_; }
-  /// The widest table's; 0 without tables.
+  /// The width of the widest table; 0 without tables.
   [[nodiscard]] std::int64_t widest() const { return widest_; }
 
-  /// The number of a table's row among all rows; not checked.
+  /// The number, among all rows, of row `r` of a table. Arguments are not checked.
   [[nodiscard]] std::int64_t row(std::size_t table, std::int64_t row) const {
     return first_rows_[table] + row;
   }
@@ -52,16 +52,16 @@ class RowLayout {
 
  private:
   std::vector<TableShape> tables_;
-  std::vector<std::int64_t> first_rows_;   // of each table, and behind the last one
-  std::vector<std::int64_t> first_cells_;  // likewise
+  std::vector<std::int64_t> first_rows_;   // of each table, and one past the last table
+  std::vector<std::int64_t> first_cells_;  // the same for cells
   std::int64_t rows_ = 0;
   std::int64_t cells_ = 0;
   std::int64_t dense_;
   std::int64_t widest_ = 0;
 };
 
-/// A public choice of rows or cells of the tables, which a step then noises; the dense block is
-/// always noised and never chosen.
+/// A public choice of rows or cells of the tables to which a step adds noise. The dense block
+/// always gets noise and is never part of the choice.
 class RowSelection {
  public:
   struct All {
@@ -77,7 +77,7 @@ class RowSelection {
   };
 
   [[nodiscard]] static RowSelection all() { return RowSelection(All{}); }
-  /// In any order; UsageError for one that occurs twice or is negative.
+  /// In any order. UsageError for a row that occurs twice or is negative.
   [[nodiscard]] static RowSelection rows(std::vector<std::int64_t> rows);
   [[nodiscard]] static RowSelection cells(std::vector<std::int64_t> cells);
 
@@ -86,8 +86,8 @@ class RowSelection {
   [[nodiscard]] const std::vector<std::int64_t>* rows() const;
   [[nodiscard]] const std::vector<std::int64_t>* cells() const;
 
-  /// How many cells it has of a layout, the dense block apart. UsageError where it names rows or
-  /// cells that the layout has not.
+  /// The number of chosen cells in a layout, without the dense block. UsageError if the choice
+  /// names rows or cells that the layout does not have.
   [[nodiscard]] std::int64_t cell_count(const RowLayout& layout) const;
 
   friend bool operator==(const RowSelection&, const RowSelection&) = default;

@@ -39,23 +39,24 @@ class Sample {
   [[nodiscard]] static Sample fixed_size(FixedSizeSelection selection);
 
   [[nodiscard]] bool is_all() const { return serial_ == 0; }
-  /// For Poisson samples and all records the probability of each; else absent.
+  /// The probability of each record, for Poisson samples and for all records; else absent.
   [[nodiscard]] const SamplingRate* rate() const { return std::get_if<SamplingRate>(&kind_); }
   [[nodiscard]] const FixedSizeSelection* fixed() const {
     return std::get_if<FixedSizeSelection>(&kind_);
   }
 
-  /// For Poisson samples: how many records of a unit count at most.
+  /// For Poisson samples: the largest number of records of a unit that count.
   [[nodiscard]] std::int64_t max_records_per_unit() const { return max_records_per_unit_; }
 
-  /// What a release costs that reads the sample and would cost `noise` on its records.
+  /// The event of a release that reads the sample, if it would be `noise` on the sample's records
+  /// alone.
   [[nodiscard]] Event event(Event noise) const;
 
-  /// For mechanisms, after the debit and before the noise. InternalError when the sample was
-  /// claimed before: the second debit would not cover both releases.
+  /// For mechanisms, after the debit and before the noise. InternalError if the sample was claimed
+  /// before: a second debit on its own would not cover both releases.
   void claim() const;
 
-  /// Whether both are the same sample, not only drawn alike.
+  /// Whether both are the same sample, and not only drawn in the same way.
   friend bool operator==(const Sample& a, const Sample& b) { return a.serial_ == b.serial_; }
 
  private:
@@ -67,11 +68,11 @@ class Sample {
 
   Kind kind_;
   std::int64_t max_records_per_unit_ = 1;
-  std::uint64_t serial_ = 0;  // of this process; 0: all records
+  std::uint64_t serial_ = 0;  // unique in this process; 0: all records
 };
 
 /// A secret sample with the records in it, drawn as its event says. The rows are as secret as the
-/// noise: against somebody who knows them there is no amplification.
+/// noise: amplification by sampling fails against somebody who knows them.
 class DrawnSample {
  public:
   /// A Poisson sample of the records 0, ..., population - 1. At most `max_records_per_unit` of each

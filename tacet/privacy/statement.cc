@@ -12,7 +12,7 @@
 namespace tacet::privacy {
 namespace {
 
-// What a receipt calls it when each record's own device makes it private.
+// How a receipt names the sampling if each record's own device randomises it.
 constexpr std::string_view local_sampling = "local";
 
 std::string unit_in_words(const std::string& unit) {
@@ -51,7 +51,7 @@ std::string neighbours_in_words(const Promise& promise) {
   return {};
 }
 
-/// Where the part of the cipher stands: in delta, or beside a pure guarantee.
+/// Where the cipher's share is counted: in delta, or beside a pure guarantee.
 std::string cipher_in_words(const Promise& promise) {
   const auto share = rounded_up(prg_share(promise.guarantee.epsilon, promise.prg_slack), 3);
   if (promise.guarantee.delta > 0) {

@@ -8,7 +8,7 @@
 
 namespace tacet::privacy {
 
-/// What is promised of a result that protects somebody.
+/// The promise of a protected result.
 struct Promise {
   Guarantee guarantee;
   std::string privacy_unit = "record";  ///< or the column whose records are protected together
@@ -17,12 +17,12 @@ struct Promise {
 };
 
 /// The promise in words: what is protected, against whom, how strongly, and on what assumptions.
-/// Numbers are rounded up. The delta stated includes what the cipher adds; a pure guarantee is one
-/// for ideal noise, and has that beside it. Text from files is escaped.
+/// Numbers are rounded up. The delta stated includes what the cipher adds; a pure guarantee is
+/// stated for ideal noise, with the cipher's share beside it. Text from files is escaped.
 [[nodiscard]] std::string statement(const Promise& promise);
 
-/// The same in two lines: what is promised, to whom, and how much odds change at most. Against whom
-/// it holds, and on what assumptions, only statement() says.
+/// The promise in two lines: what is promised, to whom, and by how much odds change at most. Only
+/// statement() says against whom it holds and on which assumptions.
 [[nodiscard]] std::string short_statement(const Promise& promise);
 
 }  // namespace tacet::privacy

@@ -6,23 +6,23 @@
 
 namespace tacet::privacy::internal {
 
-/// What a reader takes, and how its messages call the text.
+/// The limits of a reader, and how its messages name the text.
 struct JsonLimits {
   const char* what;       ///< "receipt", "event file"
   std::size_t max_bytes;  ///< longer texts are refused unread
   int max_depth;          ///< of objects and arrays
 };
 
-/// DataError, which begins with `what`, for a text with a zero byte. The parser takes one for the
-/// end of the text: whatever stands behind it would be neither read nor covered by a checksum.
+/// DataError, which begins with `what`, for a text that contains a zero byte. The parser would take
+/// it for the end of the text, and the rest would be neither read nor covered by a checksum.
 void refuse_zero_byte(std::string_view text, std::string_view what);
 
-/// Parses a whole JSON text. A repeated key, of which a plain parser silently keeps one, deeper
-/// nesting, more bytes and anything that is no JSON are DataErrors.
+/// Parses a whole JSON text. DataError for a repeated key (a plain parser would silently keep one),
+/// for deeper nesting, for more bytes, and for a text that is not JSON.
 [[nodiscard]] nlohmann::ordered_json parse_strictly(std::string_view text,
                                                     const JsonLimits& limits);
 
-/// The number, infinity as "inf".
+/// The number; infinity as "inf".
 [[nodiscard]] nlohmann::ordered_json number_json(double value);
 
 }  // namespace tacet::privacy::internal

@@ -8,21 +8,21 @@
 
 namespace tacet::privacy {
 
-/// A budget that ends with the process and believes the price it is told: for prices that were
-/// proved a line before, and for tests. It is not installed; accounting::MemoryBudget asks the
-/// accountant. Its currency is basic composition: epsilons add, deltas add, without any rounding
-/// and as the decimals that they print as. Safe for use by several threads.
+/// A budget that ends with the process and does not check prices. It is for prices that the caller
+/// has just proved, and for tests. It is not installed; accounting::MemoryBudget checks prices with
+/// the accountant. Its currency is basic composition: epsilons add and deltas add, without any
+/// rounding, as the decimals as which they print. Safe for use by several threads.
 class TrustingBudget : public Budget {
  public:
-  /// Without a cap: books everything, refuses nothing but another adjacency.
+  /// Without a cap: books everything and refuses only another adjacency.
   explicit TrustingBudget(Adjacency adjacency);
   explicit TrustingBudget(const Guarantee& cap);
 
   [[nodiscard]] Reservation reserve(const Event& planned, const Guarantee& cost) override;
-  /// The same; what is added up is `amount`, which stands for `cost`.
+  /// As reserve() above, but adds up `amount`, which stands for `cost`.
   [[nodiscard]] Reservation reserve(const Event& planned, const Guarantee& cost,
                                     const Amount& amount);
-  /// Everything reserved and not given back; rounded up where it is no decimal.
+  /// Everything that is reserved and not given back; rounded up if the sum is not a short decimal.
   [[nodiscard]] Guarantee spent() const;
 
  private:

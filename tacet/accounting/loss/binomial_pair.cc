@@ -12,18 +12,20 @@ namespace tacet::accounting::pairs {
 namespace {
 
 using numeric::infinity;
-/// Rarer numbers of records count as all of them; what both laws give less is not precise anyway.
+/// Numbers of sampled records that are rarer than this count as all k records, which costs more.
+/// Smaller probabilities are not precise in a double anyway.
 constexpr double min_weight = 1e-300;
 constexpr std::int64_t max_parts = 128;
-/// Where more are left, rarer ones than this count as all already: likely numbers stay apart.
+/// If more parts than max_parts are left, numbers rarer than this count as all k records already.
+/// The likely numbers then keep parts of their own.
 constexpr double min_of_many = 1e-60;
 
-/// Bin(k, q) around its most likely number, by the ratios of neighbours: a relative error of three
-/// roundings for each step from there.
+/// The probabilities of Bin(k, q), from the most likely number outwards by the ratios of
+/// neighbours. Each step adds a relative error of three roundings.
 struct Binomial {
   std::int64_t first;
   std::vector<double> weights;  ///< of first, first + 1, ...
-  double rest;                  ///< at least what all others have
+  double rest;                  ///< at least the probability of all other numbers
 
   Binomial(std::int64_t k, double q, double min = min_weight) : rest(0) {
     const auto count = static_cast<double>(k);
@@ -53,7 +55,7 @@ struct Binomial {
   }
 };
 
-/// One part of the mixture.
+/// One normal law of the mixture.
 struct Part {
   double shift;
   double weight;
@@ -86,8 +88,8 @@ class Mixture {
     for (const auto& part : parts_) moved_ += part.weight;
   }
 
-  /// Masses of M and N between two outcomes, and their ratio: from the surpluses over N, so that
-  /// rare records keep their digits.
+  /// The masses of M and N between two outcomes, and their ratio. The ratio comes from the parts'
+  /// surpluses over N, so that rare numbers of records keep their digits.
   [[nodiscard]] Masses between(double from, double to) const {
     if (!(from < to)) return nothing;
     const double q = numeric::normal_interval(from, to);
@@ -146,9 +148,9 @@ class Mixture {
   }
   [[nodiscard]] double loss(double x) const { return loss_at(x).value; }
 
-  /// The x with loss(x) = l; minus infinity at or below the smallest loss. Without the constant
-  /// part the loss is convex with a slope of at least the smallest shift, and each part alone gives
-  /// an x that is not too small: from there Newton's steps fall to the root.
+  /// The x with loss(x) = l; minus infinity at or below the smallest loss. Without its constant
+  /// part, the loss is convex and its slope is at least the smallest shift. Each part alone gives
+  /// an x that is not too small. From there Newton's steps fall monotonically to the root.
   [[nodiscard]] double outcome(double l) const {
     if (std::isinf(l)) return l;
     const double goal = moved_loss(l);
@@ -176,18 +178,18 @@ class Mixture {
     for (int i = 0; i < 40 && safe - unsafe > 1e-4; ++i) {
       const double middle = 0.5 * (safe + unsafe);
       const double tail = between(middle, infinity).p;
-      // Far below, numbers lose their precision.
+      // far below, the masses lose their precision
       (tail > 1e-290 && tail <= allowed ? safe : unsafe) = middle;
     }
     return safe;
   }
-  /// An x with M(X <= x) <= e^log_tail: noise alone is lower.
+  /// An x with M(X <= x) <= e^log_tail. The noise alone gives one, since it lies below M.
   [[nodiscard]] static double lower_outcome(double log_tail) {
     return numeric::normal_quantile_from_log(std::min(log_tail, -0.7)) - 1e-9;
   }
 
  private:
-  /// log sum of the parts that move, and its derivative.
+  /// The log of the sum of the parts with a shift above 0, and its derivative.
   [[nodiscard]] Value moved(double x) const {
     double top = -infinity;
     for (const auto& part : parts_) {
@@ -202,7 +204,7 @@ class Mixture {
     }
     return {top + std::log(sum), first / sum};
   }
-  /// What moved(x) is where the loss is l.
+  /// The value of moved(x) at which the loss is l.
   [[nodiscard]] double moved_loss(double l) const {
     if (at_zero_ == 0) return l;
     if (l > 1) return l + std::log1p(-at_zero_ * std::exp(-l));
@@ -213,12 +215,12 @@ class Mixture {
     const double nearest = std::min(std::fabs(from), std::fabs(to));
     return std::isfinite(nearest) ? nearest : 0;
   }
-  /// The largest exponent of a part's density over the noise's in [from, to].
+  /// The largest exponent of one part's density over the density of the noise in [from, to].
   static double highest(const Part& part, double from, double to) {
     const double x = std::isfinite(to) ? to : from;
     return std::isfinite(x) ? part.shift * (x - 0.5 * part.shift) : infinity;
   }
-  /// Parts below this add less than rounding does.
+  /// Parts below this exponent add less than rounding does.
   [[nodiscard]] double min_exponent(double from, double to) const {
     if (!std::isfinite(from) || !std::isfinite(to)) return -infinity;
     double top = -infinity;
@@ -229,11 +231,11 @@ class Mixture {
   }
 
   double at_zero_ = 0;
-  double moved_ = 0;         ///< all other weights
+  double moved_ = 0;         ///< sum of the weights of `parts_`
   std::vector<Part> parts_;  ///< with shifts above 0, ascending
 };
 
-/// Losses, moved by more than they may be off.
+/// The loss, raised by more than rounding may have lowered it.
 double above(double loss) { return loss + 1e-12 * std::fabs(loss); }
 double below(double loss) { return loss - 1e-12 * std::fabs(loss); }
 
@@ -269,7 +271,7 @@ class BinomialGaussian final : public Pair {
   }
 
  private:
-  /// Between two outcomes; rounding may have exchanged neighbours.
+  /// The masses between two outcomes, in either order: rounding may have exchanged neighbours.
   [[nodiscard]] Masses faced(double from, double to) const {
     const auto m = mixture_.between(from, std::max(from, to));
     return order_ == Order::remove ? m : mirrored(m);
@@ -320,8 +322,9 @@ class ReplacedBinomialGaussian final : public Pair {
     }
     return {up.p, down.p, up.log_ratio - down.log_ratio, up.ratio_error + down.ratio_error};
   }
-  /// The x with loss l, which is odd: for l above 0 between the outcomes at which the mixture alone
-  /// has lost l and l less the most that its mirror image loses, by Newton's steps within them.
+  /// The x with loss l, which is odd: For l above 0, Newton's method searches between two outcomes:
+  /// where the mixture alone has the loss l, and where it has l less the largest loss of its mirror
+  /// image.
   [[nodiscard]] double outcome(double l) const {
     if (std::isinf(l) || l == 0) return l;
     const double goal = std::fabs(l);

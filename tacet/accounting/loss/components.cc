@@ -23,7 +23,7 @@ double log_tail_for(double log_delta, std::span<const Component> components) {
     }
     total += component.count;
   }
-  // All tails together take a hundred thousandth of delta.
+  // All tails together take at most a hundred thousandth of delta (e^-11.5).
   return std::max(
       log_delta - 11.5 - std::log(static_cast<double>(std::max<std::int64_t>(total, 1))), -690.0);
 }
@@ -55,7 +55,7 @@ double largest_loss(std::span<const Component> components) {
     if (component.pair->infinite_mass() > 0) return numeric::infinity;
     sum += static_cast<double>(component.count) * component.pair->highest();
   }
-  // Rounded up: of each highest loss, the products and their sum.
+  // Covers the roundings of each largest loss, of the products and of the sum.
   return sum * (1 + 1e-14 * static_cast<double>(components.size() + 1));
 }
 
@@ -63,8 +63,8 @@ double affordable_step(double coarse, double epsilon, double theta, double uses)
   constexpr double cells = 32768;
   const double tilt = std::max(theta, 1e-3);
   const double width = epsilon + 30 / tilt;
-  // Unless so wide a step would move log delta by more than a fifth of itself: two stages afford
-  // some more.
+  // A grid of about 32768 cells, unless so wide a step would move log delta by more than a fifth of
+  // itself. Then up to 2^20 cells, which two stages (staged_sum.h) can still afford.
   const double precise = std::sqrt(1.6 * epsilon / (tilt * uses));
   constexpr double max_cells = 0x1p20;
   const double step =

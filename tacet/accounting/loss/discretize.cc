@@ -38,7 +38,7 @@ LossRange loss_range(const pairs::Pair& pair, double log_tail) {
 
 namespace {
 
-/// Grid indices from 0 outwards to at least `steps` away, ever further apart.
+/// Grid indices from 0 outwards to at least `steps`, with intervals that widen with the distance.
 std::vector<std::int64_t> spread_out(double steps, double step, const Resolution& resolution,
                                      bool upwards) {
   std::vector<std::int64_t> ends{0};
@@ -56,7 +56,7 @@ std::vector<std::int64_t> spread_out(double steps, double step, const Resolution
   while (static_cast<double>(ends.back()) < steps) {
     const auto doubled = static_cast<double>(2 * width);
     const auto distance = static_cast<double>(ends.back());
-    // Far below the mean a tilt leaves nothing, however wide the intervals are.
+    // Far below the mean a tilt leaves almost no mass, so wide intervals do no harm there.
     const bool free = !upwards && resolution.theta * distance * step > 60;
     const bool apart = upwards && !resolution.uniform &&
                        distance * step > resolution.threshold - resolution.moments.mean &&
@@ -88,8 +88,8 @@ std::vector<std::int64_t> grid_ends(std::int64_t first, double last, std::int64_
   return ends;
 }
 
-/// Adds the masses at one loss to a cell. The ratio of both together follows from their surpluses
-/// over the larger one, which loses no precision.
+/// Adds the masses at one loss to a cell. The joint ratio follows from the surpluses over the
+/// larger ratio, which loses no precision.
 void add_to_cell(CellTable& table, std::size_t cell, const pairs::Masses& atom) {
   auto& p = table.p[cell];
   auto& ratio = table.log_ratio[cell];
@@ -103,7 +103,7 @@ void add_to_cell(CellTable& table, std::size_t cell, const pairs::Masses& atom) 
       std::max(table.ratio_error[cell], atom.ratio_error) + numeric::ulps(16) * scale;
 }
 
-/// Masses of the cells between `edges` and of what lies beyond them.
+/// Computes the masses of the cells between `edges` and of the tails beyond them.
 void fill_cells(const pairs::Pair& pair, const std::vector<double>& edges, bool far_on_grid,
                 CellTable& table) {
   std::vector<pairs::Masses> masses(edges.size() - 1);
@@ -113,8 +113,8 @@ void fill_cells(const pairs::Pair& pair, const std::vector<double>& edges, bool 
     table.log_ratio.push_back(one.log_ratio);
     table.ratio_error.push_back(one.ratio_error);
   }
-  // The true ratio lies inside the cell; rounding must not move it out. Where masses are so small
-  // that their ratio is unknown, the cell's width is its error.
+  // The true ratio lies inside the cell, so clamp away what rounding moved. If masses are so small
+  // that their ratio is unknown, the error is the width of the cell.
   const auto hold_ratios = [&] {
     for (std::size_t i = 0; i < table.p.size(); ++i) {
       if (!std::isfinite(table.log_ratio[i])) table.ratio_error[i] = edges[i + 1] - edges[i];
@@ -122,7 +122,7 @@ void fill_cells(const pairs::Pair& pair, const std::vector<double>& edges, bool 
           table.p[i] == 0 ? edges[i] : std::clamp(table.log_ratio[i], edges[i], edges[i + 1]);
     }
   };
-  hold_ratios();  // before an atom joins a cell: their surpluses need numbers
+  hold_ratios();  // Do this before an atom joins a cell: surpluses need finite ratios.
   const auto place = [&](const pairs::Masses& atom, double loss) {
     if (atom.p <= 0) return;
     if (loss == table.anchor) {
@@ -154,7 +154,7 @@ void fill_cells(const pairs::Pair& pair, const std::vector<double>& edges, bool 
   }
   hold_ratios();
   table.infinite = pair.infinite_mass();
-  // Every comparison with NaN is false, so that a NaN here would give a delta of 0.
+  // Comparisons with NaN are false, so a NaN that gets here would give a delta of 0.
   for (std::size_t i = 0; i < table.p.size(); ++i) {
     if (std::isfinite(table.p[i] + table.log_ratio[i] + table.ratio_error[i])) continue;
     throw base::NumericError("a cell of a loss grid has no finite mass or ratio");
@@ -165,8 +165,8 @@ void fill_cells(const pairs::Pair& pair, const std::vector<double>& edges, bool 
 
 namespace {
 
-/// Where the losses end with a mass at both ends and the grid, up to rounding, meets both, makes
-/// the end that is not the anchor the last grid point.
+/// If the losses have atoms at both ends and the grid meets both up to rounding, makes the end that
+/// is not the anchor the last grid point.
 bool end_on_grid(const pairs::Pair& pair, const LossRange& range, bool from_low, bool from_top,
                  CellTable& table) {
   if (!from_low && !from_top) return false;
@@ -196,15 +196,15 @@ CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
   CellTable table;
   table.step = step;
   const auto range = loss_range(pair, log_tail);
-  // If the bulk of the losses lies close to an end (few records are sampled), that end becomes a
-  // point of the grid. The largest loss has precedence if a mass stands exactly there, because a
-  // few releases depend on its place.
+  // If the bulk of the losses lies close to one end (few records are sampled), that end becomes a
+  // grid point. The largest loss comes first if an atom lies exactly there: with few releases the
+  // result depends on its exact place.
   const double mean = resolution.moments.mean;
   const double spread = resolution.moments.spread;
   const auto close = [&](double end) {
     return std::isfinite(end) && (spread == 0 || std::fabs(end - mean) < 16 * spread);
   };
-  // The mass at 0 must stay there: a grid around the mean would spread it over a step.
+  // The mass at loss 0 must stay at 0: a grid around the mean would spread it over a step.
   table.bulk_at_anchor = pair.is_odd() && std::fabs(mean) < 0.5 * spread;
   const double centre_loss = pair.zero_atom().p > 0 || table.bulk_at_anchor ? 0 : mean;
   const auto top = pair.highest_atom();
@@ -213,7 +213,7 @@ CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
   table.downwards = from_top || (!from_low && close(pair.highest()));
   table.anchor = from_low ? pair.lowest() : (table.downwards ? pair.highest() : centre_loss);
   const double first = std::floor((range.low - table.anchor) / step);
-  // One step more: an atom at the largest loss may round to just above the last edge.
+  // One step more, since an atom at the largest loss may round to just above the last edge.
   const double last = table.downwards ? 0 : std::ceil((range.high - table.anchor) / step) + 1;
   const double centre = std::round((centre_loss - table.anchor) / step);
   if (!(std::fabs(first) < 1e15 && std::fabs(last) < 1e15)) {
@@ -241,7 +241,7 @@ CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
   return table;
 }
 
-// docs/proofs/accountant.md, section 2.
+// Proof: docs/proofs/accountant.md, section 2.
 LossGrid upper_grid(const CellTable& cells) {
   LossGrid grid;
   grid.offset = cells.anchor;
@@ -258,10 +258,11 @@ LossGrid upper_grid(const CellTable& cells) {
     for (std::size_t j = i * cells_per_step; j < (i + 1) * cells_per_step; ++j) {
       p += cells.p[j];
       excess += surplus(cells.p[j], cells.log_ratio[j], loss);
-      // The error of the ratio, and the error of its difference to the loss.
+      // The error of the cell's ratio, and the error of its difference to the loss.
       error += cells.p[j] * (cells.ratio_error[j] + numeric::ulps(2) * (std::fabs(loss) + share));
     }
-    // What rounding may hide of the upper atom moves up: losses only grow, and delta with them.
+    // Rounding may hide a part of the mass at the upper point. Moving more mass up is the safe
+    // side: losses grow, and delta with them.
     const double upper = std::clamp(excess / share + 1.1 * error / share, 0.0, p);
     grid.mass[i] += p - upper;
     grid.mass[i + 1] += upper;
@@ -281,7 +282,7 @@ LossGrid upper_grid(const CellTable& cells) {
 }
 
 Moments loss_moments(const pairs::Pair& pair, double log_tail) {
-  // Cells fine enough for the bulk, however far the tails reach.
+  // Cells that are fine enough for the bulk; the tails hardly change the moments.
   constexpr double log_bulk_tail = -3;
   const auto range = loss_range(pair, log_tail);
   const auto bulk = loss_range(pair, log_bulk_tail);

@@ -8,10 +8,11 @@
 
 namespace tacet::accounting::pld {
 
-/// Which end of an interval a law is for: one that dominates, or one that is dominated.
+/// Which end of an interval a law serves: one that dominates the pair, or one that the pair
+/// dominates.
 enum class End { above, below };
 
-/// A law of the loss on the points offset + index[i] step, ascending, with the mass of an infinite
+/// A law of the loss on the points offset + index[i] step, ascending, and the mass of an infinite
 /// loss.
 struct LossGrid {
   double offset = 0;
@@ -19,9 +20,10 @@ struct LossGrid {
   std::vector<std::int64_t> index;
   std::vector<double> mass;
   double infinite = 0;
-  double loss_error = 0;  ///< by how much a loss may stand on the unsafe side of its point
-  /// Of a law composed under a tilt: the sum of all masses' errors there, before it was cut anew;
-  /// by how much the log moment has fallen since; the log of the factor by which masses may be off.
+  double loss_error = 0;  ///< the largest distance of a loss from its point on the unsafe side
+  /// For a law that was composed under a tilt and cut anew: the sum of all masses' errors before
+  /// the cut; by how much the log moment has fallen since; the log of the factor by which masses
+  /// may be off.
   double law_error = 0;
   double moment_drop = 0;
   double mass_error = 0;
@@ -33,35 +35,35 @@ struct Moments {
   double spread = 0;
 };
 
-/// How coarse the grid may become away from the mean. An interval at distance t is some
-/// t / (4 spread) steps wide (powers of two), at most 1 / (4 theta spread): neither the spread nor
-/// a tilt by theta then sees more of it than of the finest ones. Where a step exceeds the spread,
-/// it is at most `share` of t and of 1 / theta wide.
+/// How coarse the grid may become away from the mean. An interval at distance t is some t / (4
+/// spread) steps wide (powers of two), at most 1 / (4 theta spread): so neither the spread nor a
+/// tilt by theta is affected more by a wide interval than by the finest ones. Where a step exceeds
+/// the spread, it is at most `share` of t and of 1 / theta wide.
 struct Resolution {
   Moments moments;
   bool uniform = true;  ///< all intervals one step wide
   double theta = 0;
   double share = 0.25;
-  /// Losses above it are taken apart and not tilted: intervals are at most a fifth of that share
-  /// of them wide.
+  /// Larger losses are composed apart and not tilted. Their intervals are at most a fifth of
+  /// `share` of them wide.
   double threshold = std::numeric_limits<double>::infinity();
 };
 
 /// Masses of a pair on narrow cells of the loss. An interval between grid points, one or more steps
 /// wide, consists of cells_per_step cells.
 struct CellTable {
-  double anchor = 0;       ///< a grid point; the finite end of the losses where there is one
-  double step = 0;         ///< of the grid
-  bool downwards = false;  ///< the anchor is the largest loss
-  std::vector<std::int64_t> ends;  ///< grid indices between intervals, ascending
-  std::vector<double> p;           ///< cells_per_step for each interval
+  double anchor = 0;               ///< a grid point: the finite end of the losses, if there is one
+  double step = 0;                 ///< of the grid
+  bool downwards = false;          ///< the anchor is the largest loss
+  std::vector<std::int64_t> ends;  ///< grid indices at which intervals meet, ascending
+  std::vector<double> p;           ///< one mass per cell, cells_per_step cells per interval
   std::vector<double> log_ratio;
   std::vector<double> ratio_error;
-  bool bulk_at_anchor = false;  ///< the losses around the anchor are the most frequent ones
-  double anchor_atom = 0;       ///< P-mass at the anchor itself, in no cell
-  double far_atom = 0;         ///< P-mass at the other end of the losses where that is a grid point
-  double far_loss = 0;         ///< its loss,
-  std::int64_t far_index = 0;  ///< and the grid point
+  bool bulk_at_anchor = false;  ///< the most frequent losses lie around the anchor
+  double anchor_atom = 0;       ///< P-mass at the anchor itself; no cell contains it
+  double far_atom = 0;          ///< P-mass at the other end of the losses, if that is a grid point
+  double far_loss = 0;          ///< the loss there
+  std::int64_t far_index = 0;   ///< its index on the grid
   pairs::Masses below{};
   pairs::Masses above{};
   double infinite = 0;
@@ -76,8 +78,8 @@ struct CellTable {
 
 constexpr int cells_per_step = 4;
 
-/// Low losses beyond this tail need no cells of their own: whether they are moved up to the range
-/// or merged with it changes no delta by more than that share of it.
+/// Losses below this tail need no cells of their own. Whether they are moved up to the range or
+/// merged with it changes a delta by at most this share of it.
 constexpr double log_low_tail = -50;
 
 /// The range of losses outside which P has at most e^log_tail above and e^log_low_tail below.
@@ -86,30 +88,30 @@ struct LossRange {
   double high;
 };
 [[nodiscard]] LossRange loss_range(const pairs::Pair& pair, double log_tail);
-/// A width that rounding still resolves all over the range.
+/// The smallest width that rounding still resolves in the whole range.
 [[nodiscard]] double narrowest(const LossRange& range);
 
-/// The cells over loss_range; more than four million are a NumericError.
+/// The cells over loss_range. NumericError if there would be more than four million.
 [[nodiscard]] CellTable make_cells(const pairs::Pair& pair, double step, double log_tail,
                                    const Resolution& resolution = {});
 
-/// A pair that dominates the table's: each interval's masses move to its two ends so that both
-/// laws' masses are conserved (the interval form of Doroshenko, Ghazi, Kamath, Kumar, Manurangsi
-/// 2022), what lies below the range moves up to it, what lies above becomes infinite. Rounding is
-/// added on the safe side.
+/// A pair that dominates the table's: each interval's masses move to its two ends such that both
+/// laws keep their masses (the interval form of Doroshenko, Ghazi, Kamath, Kumar, Manurangsi 2022).
+/// Losses below the range move up to it, losses above it become infinite. Rounding is added on the
+/// safe side.
 [[nodiscard]] LossGrid upper_grid(const CellTable& cells);
 
 /// A pair dominated by the table's: outcomes are merged into buckets whose joint log ratio is
 /// exactly a point of the grid; a merger is post-processing.
 [[nodiscard]] LossGrid lower_grid(const CellTable& cells);
 
-/// From a coarse table.
+/// Computed from a coarse table.
 [[nodiscard]] Moments loss_moments(const pairs::Pair& pair, double log_tail);
 
 /// What rounding may do to the masses of one step's grid: a factor within exp(+-mass_slack). The
-/// density at z standard deviations is known to some z^2 units of rounding only; this holds for
-/// tails down to e^-500. Losses carry their own errors: cells that of their ratio, grids
-/// loss_error.
+/// density at z standard deviations has an error of about z^2 roundings; the bound holds for tails
+/// down to e^-500. The errors of losses are kept elsewhere: ratio_error of cells and loss_error of
+/// grids.
 constexpr double mass_slack = 0x1p-40;
 
 }  // namespace tacet::accounting::pld

@@ -31,7 +31,7 @@ class FinitePair final : public Pair {
   }
   double lattice() const override { return lattice_; }
   std::span<const Atom> list() const override { return atoms_; }
-  /// Outcomes that only Q has get a finite loss.
+  /// Outcomes that only Q has get a finite loss under sampling.
   PairPointer sampled(double q, Order order) const override;
   PairPointer subset(double gamma) const override;
   Masses interval(double low, double high) const override {
@@ -58,14 +58,14 @@ class FinitePair final : public Pair {
   }
 
  private:
-  /// Whether the first and the last atom are named apart from the others.
+  /// Whether lowest_atom() and highest_atom() name the first and the last atom.
   bool has_ends() const { return atoms_.size() >= 2; }
   static Masses of(const Atom& atom) { return {atom.p, atom.q, atom.loss, error(atom.loss)}; }
   static double error(double loss) {
     return std::isfinite(loss) ? numeric::ulps(16) + numeric::ulps(4) * std::fabs(loss)
                                : numeric::ulps(16);
   }
-  /// What of `atoms` lies in (low, high], with a Q-mass apart.
+  /// The masses of the atoms in (low, high], with an extra Q-mass.
   static Masses among(std::span<const Atom> atoms, double low, double high, double q) {
     if (!(low < high)) return nothing;
     const auto by_loss = [](double loss, const Atom& atom) { return loss < atom.loss; };
@@ -119,7 +119,7 @@ PairPointer finite(std::vector<Atom> atoms, double infinite_p, double infinite_q
   return std::make_unique<FinitePair>(std::move(atoms), infinite_p, infinite_q);
 }
 
-// Randomised response that says everything with probability delta dominates every (epsilon,
+// Randomised response that reveals everything with probability delta dominates every (epsilon,
 // delta)-DP mechanism (Kairouz, Oh, Viswanath 2015).
 PairPointer approximate(double epsilon, double delta) {
   const double rest = 1 - delta;
@@ -130,16 +130,15 @@ PairPointer approximate(double epsilon, double delta) {
 }
 
 PairPointer profile(const std::vector<Point>& points) {
-  // docs/proofs/accountant.md, section 1. Knots of delta as a function of a = e^epsilon: the given
-  // ones, their mirror images delta(1/a) = 1 - 1/a + delta(a)/a, and (0, 1). Between knots the
-  // convex profile is at most the chord, so its lower hull, piecewise linear, is that of a pair
-  // with atoms at the knots.
+  // Proof: docs/proofs/accountant.md, section 1. The knots of delta as a function of a = e^epsilon:
+  // the given ones, their mirror images delta(1/a) = 1 - 1/a + delta(a)/a, and (0, 1). Between
+  // knots the convex profile is at most the chord, so its lower hull, piecewise linear, is that of
+  // a pair with atoms at the knots.
   struct Knot {
     double a;
     double delta;
   };
-  // Near 1 numbers lie 2^-52 apart: epsilons and the mirrored deltas move outwards by more than
-  // that.
+  // Near 1 doubles lie 2^-52 apart. Epsilons and mirrored deltas move outwards by more than that.
   const auto outwards = [](double epsilon) {
     return epsilon == 0 ? 0 : epsilon * numeric::up_ulps(4) + numeric::ulps(4);
   };
@@ -197,7 +196,8 @@ PairPointer discrete_gaussian(double sigma, double shift) {
 
 DiscreteLaplacePair discrete_laplace(double scale, double shift) {
   // P centred at shift, Q at 0, x = e^{-1/scale}: P(k) = (1 - x) / (1 + x) x^|k - shift|. The loss
-  // is (2 k - shift) / scale for k from 0 to shift; both tails stand at its ends.
+  // is (2 k - shift) / scale for k from 0 to shift; the tails outside have its two end values as
+  // their losses.
   constexpr double max_blocks = 0x1p13;
   const double one_plus_x = 1 + std::exp(-1 / scale);
   const double width = std::max(1.0, std::ceil((shift - 1) / max_blocks));
@@ -207,8 +207,9 @@ DiscreteLaplacePair discrete_laplace(double scale, double shift) {
   const auto stand = [&](double at, double p) { atoms.push_back({at, p, p * std::exp(-at)}); };
   atoms.push_back({-end, std::exp(-end) / one_plus_x, 1 / one_plus_x});
   for (double first = 1; first < shift; first += width) {
-    // A block of integers has the mean of its ends' losses; its mass, a geometric sum, moves to
-    // the ends so that both laws keep theirs, and the old pair is a post-processing of the new one.
+    // A block of integers gets the losses of its two ends. Its mass, a geometric sum, moves to them
+    // such that both laws keep their masses. The old pair is a post-processing of the new one, so
+    // the new one dominates.
     const double last = std::min(first + width - 1, shift - 1);
     const double p =
         std::exp((last - shift) / scale) * -std::expm1((first - last - 1) / scale) / one_plus_x;

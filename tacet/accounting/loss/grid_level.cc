@@ -56,8 +56,8 @@ double GridLevel::tilt_for_mean(const GridSum& sum, double eps) const {
 }
 
 double GridLevel::rate_of_large(double log_delta, double share) const {
-  // Two large losses have a probability of half the rate's square; round-off of the others counts
-  // beside one.
+  // Two or more large losses have a probability of at most half the rate's square. With one large
+  // loss, round-off of the other losses counts.
   const double delta = std::exp(log_delta);
   const auto& grid = upper_.parts()[0].grid;
   const double still = grid.index.front() == 0 ? grid.mass.front() : 0;
@@ -74,7 +74,7 @@ bool GridLevel::split(double log_delta, double share) {
   large_.emplace(LargeLosses{std::move(*upper), std::move(*lower), std::nullopt, std::nullopt});
   try {
     TwinTransform rest(large_->upper.rest, large_->lower.rest);
-    // What the transform leaves out costs delta the rate's share of it.
+    // Mass that the transform leaves out changes delta by the rate times that mass.
     const double log_tail = log_delta - std::log(rate) - 18;
     rest.run(0, {0, 0, std::clamp(log_tail, log_smallest_tail, -18.0)}, largest_bits_);
     large_->above.emplace(large_->upper, upper_, rest.first());
@@ -104,8 +104,9 @@ double GridLevel::round_off_at(double eps) const {
 }
 
 bool GridLevel::is_astray(double theta, double log_delta) const {
-  // A normal sum is tilted by some sqrt(2 log(1/x)) of its standard deviations, where delta is x
-  // or, of a sum whose standard deviation is small, x standard deviations.
+  // The tilt of a normal sum, in units of one over its standard deviation, is about sqrt(2
+  // log(1/x)), where x is delta, or delta over the standard deviation if that is small. A much
+  // smaller tilt hardly moves the bulk.
   const double stddev = std::sqrt(upper_.cumulants(0).variance);
   const double log_share = log_delta - std::log(std::min(1.0, stddev));
   return theta * stddev < 0.3 * std::sqrt(std::max(0.0, -2 * log_share - 4));
@@ -115,7 +116,7 @@ std::optional<GridLevel::Aim> GridLevel::aim_apart(double log_delta, double shar
   const auto parts = split_large_losses(upper_, rate_of_large(log_delta, share));
   if (!parts) return std::nullopt;
   auto aim = aim_at(parts->small, log_delta);
-  // One large loss beside the mean of the others.
+  // one large loss beside the mean of the others
   const double shift = upper_.offset() + parts->small.cumulants(0).mean;
   const auto by_one = [&](double eps) {
     double sum = 0;

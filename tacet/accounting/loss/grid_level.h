@@ -13,10 +13,10 @@
 
 namespace tacet::accounting::pld {
 
-/// How one level cuts the losses of its components into cells.
+/// How a level cuts the losses of its components into cells.
 struct Cutting {
   double step;
-  double log_tail;  ///< of what may be moved to infinity
+  double log_tail;  ///< of the mass that may be moved to infinity
   std::span<const Resolution> resolutions;
 };
 
@@ -31,33 +31,36 @@ class GridLevel {
   [[nodiscard]] double step() const { return step_; }
   [[nodiscard]] const GridSum& upper() const { return upper_; }
 
-  /// The tilt under which the mean of the upper sum is eps, 0 where it exceeds eps untilted.
+  /// The tilt under which the mean of the upper sum is eps; 0 if the mean exceeds eps without a
+  /// tilt.
   [[nodiscard]] double tilt_for_mean(double eps) const { return tilt_for_mean(upper_, eps); }
 
   struct Aim {
     double theta;
     double epsilon;
-    bool by_one = false;  ///< a single large loss alone makes up delta
-    double threshold = std::numeric_limits<double>::infinity();  ///< above which losses are large
+    bool by_one = false;  ///< delta consists of the contribution of a single large loss
+    double threshold = std::numeric_limits<double>::infinity();  ///< losses above it count as large
   };
-  /// The tilt whose Chernoff bound of epsilon at delta is smallest, and that bound less the usual
-  /// correction of a smooth law: an estimate that heavy tails do not lead astray.
+  /// The tilt whose Chernoff bound of epsilon at delta is smallest, and an estimate of epsilon:
+  /// that bound less the usual correction for a smooth law. Heavy tails do not mislead this
+  /// estimate.
   [[nodiscard]] Aim aim_at(double log_delta) const { return aim_at(upper_, log_delta); }
-  /// The same where the tilt has gone astray after rare large losses: from the others alone, or
-  /// from a single large one. Nothing where there are none.
+  /// As aim_at(), if rare large losses have led the tilt astray: from the other losses alone, or
+  /// from a single large one. Nothing if there are no large losses.
   [[nodiscard]] std::optional<Aim> aim_apart(double log_delta, double share) const;
-  /// Whether the tilt hardly moves the bulk of the losses, so that large ones make up its mean.
+  /// Whether the tilt hardly moves the bulk of the losses, so that the tilted mean comes from large
+  /// losses.
   [[nodiscard]] bool is_astray(double theta, double log_delta) const;
 
-  /// Composes under the tilt theta, to be asked about epsilons between the thresholds, by
-  /// transforms no longer than 2^max_bits.
+  /// Composes under the tilt theta, for questions about epsilons between the thresholds, by
+  /// transforms of length at most 2^max_bits.
   void tilt(double theta, const Thresholds& thresholds, int max_bits = 64) {
     twin_->run(theta, thresholds, std::min(max_bits, largest_bits_));
   }
-  /// Takes rare large losses apart, for a delta of about this size and at the cost of about `share`
-  /// of it. False where there are none. Does away with an earlier tilt.
+  /// Separates rare large losses, for a delta of about this size and at the cost of about `share`
+  /// of it. False if there are none. Discards an earlier tilt.
   bool split(double log_delta, double share);
-  /// The tilt under which the mean of the upper sum's smaller losses is eps.
+  /// The tilt under which the mean of the upper sum's small losses is eps.
   [[nodiscard]] double tilt_of_small(double eps) const {
     return tilt_for_mean(large_->upper.small, eps);
   }
@@ -65,7 +68,7 @@ class GridLevel {
   [[nodiscard]] double log_delta_below(double eps) const;
   /// Length of the last transform.
   [[nodiscard]] double length() const { return static_cast<double>(twin_->length()); }
-  /// How far round-off alone separates the ends of the upper sum's log delta.
+  /// The distance that round-off alone causes between the two ends of the upper sum's log delta.
   [[nodiscard]] double round_off_at(double eps) const;
 
  private:
@@ -74,16 +77,16 @@ class GridLevel {
   static Grids grids_of(std::span<const Component> components, const Cutting& cutting);
   [[nodiscard]] double tilt_for_mean(const GridSum& sum, double eps) const;
   [[nodiscard]] Aim aim_at(const GridSum& sum, double log_delta) const;
-  /// The rate that large losses may have, see split().
+  /// The largest rate that large losses may have, see split().
   [[nodiscard]] double rate_of_large(double log_delta, double share) const;
-  /// Beyond this tilt the top cell alone would count.
+  /// With a larger tilt only the top cell would count.
   [[nodiscard]] double largest_tilt() const { return 400 / step_; }
 
   double step_;
   int largest_bits_;
   GridSum upper_;
   GridSum lower_;
-  /// What split() found.
+  /// The result of split().
   struct LargeLosses {
     LargeLossSplit upper;
     LargeLossSplit lower;

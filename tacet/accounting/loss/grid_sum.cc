@@ -13,7 +13,7 @@ namespace {
 using numeric::infinity;
 using numeric::unit_roundoff;
 
-/// A shift for which no weight mass e^{theta y - shift} overflows and the largest stays near 1.
+/// A shift such that no weight mass e^{theta y - shift} overflows and the largest one is near 1.
 double safe_shift(const LossGrid& grid, double theta) {
   const double rate = theta * grid.step;
   const double low = rate * static_cast<double>(grid.index.front());
@@ -28,7 +28,7 @@ double safe_shift(const LossGrid& grid, double theta) {
   return largest;
 }
 
-/// log sum p_i e^{theta y_i} of one grid with mean and variance of y under the tilted law.
+/// log sum p_i e^{theta y_i} of one grid, with the mean and variance of y under the tilted law.
 GridSum::Cumulants grid_cumulants(const LossGrid& grid, double theta) {
   const double shift = safe_shift(grid, theta);
   double total = 0;
@@ -81,7 +81,8 @@ double GridSum::log_moment(double theta) const {
 }
 
 double GridSum::infinite_mass(End end) const {
-  // Each mass is known as well as the finite ones; 1e-14 covers the sum and both functions.
+  // The mass at infinity is known as precisely as the finite masses; 1e-14 covers the sum and both
+  // functions.
   const double slack = end == End::above ? mass_slack : -mass_slack;
   double log_finite = 0;
   for (const auto& part : parts_) {
@@ -132,8 +133,8 @@ Window chernoff_window(const GridSum& sum, double theta, const GridSum::Cumulant
   double high = sum.highest_index();
   const double stddev = std::sqrt(cumulants.variance);
   if (stddev > 0) {
-    // P(Y >= y) <= e^{K(theta + t) - K(theta) - t y} under the tilt, for each t > 0. The best t of
-    // a normal law comes first; heavier tails want smaller ones.
+    // P(Y >= y) <= e^{K(theta + t) - K(theta) - t y} under the tilt, for each t > 0. The search
+    // begins with the best t of a normal law; heavier tails need a smaller one.
     const double start = std::sqrt(-2 * log_tail) / stddev;
     for (const double sign : {1.0, -1.0}) {
       double best = infinity;

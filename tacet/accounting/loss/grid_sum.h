@@ -8,7 +8,7 @@
 
 namespace tacet::accounting::pld {
 
-/// log sum p_i e^{theta y_i} of the finite part of one grid, its offset excluded.
+/// log sum p_i e^{theta y_i} of the finite part of one grid, without its offset.
 [[nodiscard]] double log_moment(const LossGrid& grid, double theta);
 
 /// Calls visit(i, w) with w = mass[i] e^{theta y_i - shift} for every mass above 0.
@@ -18,20 +18,20 @@ void for_each_tilted(const LossGrid& grid, double theta, double shift, const Vis
   for (std::size_t i = 0; i < grid.mass.size(); ++i) {
     if (grid.mass[i] <= 0) continue;
     const double x = rate * static_cast<double>(grid.index[i]) - shift;
-    // No overflow of the factor where the product is moderate.
+    // Avoids overflow of the factor if the product is moderate.
     const double tilted =
         x < 600 ? grid.mass[i] * std::exp(x) : grid.mass[i] * std::exp(0.5 * x) * std::exp(0.5 * x);
     visit(i, tilted);
   }
 }
 
-/// One law on a loss grid, taken `count` times.
+/// The law of one loss on a grid, used `count` times.
 struct CountedGrid {
   LossGrid grid;
   std::int64_t count;
 };
 
-/// The sum of independent losses, all on grids of the same step; offsets are kept apart.
+/// The sum of independent losses on grids of the same step. Offsets are kept apart.
 class GridSum {
  public:
   explicit GridSum(std::vector<CountedGrid> parts);
@@ -43,7 +43,7 @@ class GridSum {
   };
   /// log E[e^{theta Y}] of the finite part Y (offsets excluded) with its two derivatives.
   [[nodiscard]] Cumulants cumulants(double theta) const;
-  /// The value alone.
+  /// The value of cumulants() without its derivatives.
   [[nodiscard]] double log_moment(double theta) const;
 
   [[nodiscard]] const std::vector<CountedGrid>& parts() const { return parts_; }
@@ -53,7 +53,7 @@ class GridSum {
   /// P(some loss is infinite), rounded up for the upper end and down for the lower one.
   [[nodiscard]] double infinite_mass(End end) const;
   [[nodiscard]] std::int64_t steps() const;
-  /// What rounding may add to or take from the summed loss.
+  /// The largest amount by which rounding may change the summed loss.
   [[nodiscard]] double loss_error() const;
   /// Smallest and largest value of Y in steps.
   [[nodiscard]] double lowest_index() const;
@@ -65,7 +65,7 @@ class GridSum {
   double offset_;
 };
 
-/// No more of the tilted law than e^-60 ever needs to lie outside what a transform holds.
+/// A transform never has to hold more of the tilted law than all but e^-60.
 constexpr double log_smallest_tail = -60;
 
 /// Indices beyond which the tilted sum has at most e^log_tail on either side.

@@ -47,8 +47,8 @@ LargeLossLaw::LargeLossLaw(const LargeLossSplit& split, const GridSum& whole, co
       low_(rest.low) {
   const auto& coefficients = rest.coefficients;
   const auto size = coefficients.size();
-  // e^{centre - loss} must stay a number, and a precise one. The centre is 0 unless the rest's own
-  // losses reach far from there, as where the grid's offset is that of many uses.
+  // e^{centre - loss} must stay finite and precise. The centre is 0, unless the rest's own losses
+  // lie far from 0, for example because the grid's offset counts many uses.
   constexpr double largest_loss = 300;
   const double first = static_cast<double>(low_) * step_;
   const double width = static_cast<double>(size) * step_;
@@ -70,8 +70,8 @@ LargeLossLaw::LargeLossLaw(const LargeLossSplit& split, const GridSum& whole, co
   for (std::size_t j = 0; j < split.index.size(); ++j) {
     large_.push_back({static_cast<double>(split.index[j]) * whole.step(), split.mass[j]});
   }
-  // Each coefficient of the rest counts at most once for a large loss; what lies outside of its
-  // transform, or wraps, too.
+  // Each coefficient of the rest counts at most once per large loss, and so do the masses that lie
+  // outside of its transform or wrap.
   const auto terms = static_cast<double>(size + large_.size());
   error_ = split.rate *
            (rest.total_round_off + rest.law_error + 3 * std::exp(rest.log_tail) +
@@ -81,11 +81,11 @@ LargeLossLaw::LargeLossLaw(const LargeLossSplit& split, const GridSum& whole, co
   several_ = 0.5 * split.rate * split.rate * (1 + 1e-9);
 }
 
-/// delta of the rest at any threshold, in its own scale.
+/// delta of the rest at a threshold in the rest's own scale.
 double LargeLossLaw::rest_delta(double shifted) const {
   const double first = std::floor(shifted / step_) + 1 - static_cast<double>(low_);
   const auto last = static_cast<double>(above_.size() - 1);
-  // Nothing lies above, and e^{shifted - centre} may overflow.
+  // No loss lies above, and e^{shifted - centre} may overflow.
   if (first >= last) return 0;
   const auto i = static_cast<std::size_t>(std::max(first, 0.0));
   return std::max(0.0, above_[i] - std::exp(shifted - centre_) * weighted_[i]);

@@ -13,9 +13,9 @@ namespace {
 using numeric::unit_roundoff;
 
 constexpr double max_sums = 4096;
-/// Masses are products of this many factors at most, each known to 32 units of rounding.
+/// Masses are products of at most this many factors, each with an error of 32 roundings.
 constexpr double max_uses = 100;
-/// More than all masses together lose where they are too small for numbers.
+/// More than the total mass that is lost because single masses are too small for a double.
 constexpr double lost = 1e-250;
 
 /// In how many ways `count` uses share the losses of a list.
@@ -54,9 +54,9 @@ std::optional<ListSum> ListSum::of(std::span<const Component> components) {
     result.add(component);
   }
   result.infinite_ = -std::expm1(log_finite);
-  // 32 units of each factor and as many of forming it; of the sum of all masses one each.
+  // 32 roundings for each factor and as many for forming it; one each for the sum of all masses.
   result.slack_ = 64 * unit_roundoff * (uses + 2) + unit_roundoff * count;
-  // As a pair knows its own losses, and of adding them up.
+  // The error of a pair's own losses, and of adding them up.
   result.loss_error_ = numeric::ulps(16) * uses + numeric::ulps(8) * reach;
   return result;
 }
@@ -116,7 +116,7 @@ std::optional<Ends> ListSum::epsilon(double log_delta) const {
                                         [](const Sum& a, const Sum& b) { return a.loss < b.loss; });
   double high = std::max(0.0, largest->loss + 2 * loss_error_);
   if (delta(high, End::above) > target) return std::nullopt;
-  // delta falls with eps: the smallest eps known to suffice, and the largest known not to.
+  // delta falls as eps grows. The smallest eps known to suffice, and the largest known not to.
   double low = 0;
   const auto halve = [&](double from, double to, const auto& is_enough) {
     for (int i = 0; i < 60 && to - from > 1e-14 * to; ++i) {

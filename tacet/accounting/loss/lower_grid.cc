@@ -10,24 +10,24 @@ namespace tacet::accounting::pld {
 namespace {
 
 using numeric::infinity;
-constexpr double negligible = 1e-280;  // pairs know ratios of masses down to 1e-290
+constexpr double negligible = 1e-280;  // pairs know ratios only for masses above 1e-290
 
-/// Fills the buckets of lower_grid: from the anchored end up to where the losses are most frequent,
-/// then from the other end back. Masses so grow along the way, and a bucket never has to reach far
-/// for what brings its joint ratio to a grid point: its surplus over that point falls to zero.
+/// Fills the buckets of lower_grid. It works from the anchored end up to the most frequent losses,
+/// and then from the other end back. So masses grow along the way, and a bucket soon finds the mass
+/// that brings its joint ratio to a grid point: its surplus over that point falls to zero.
 class Merger {
  public:
   Merger(const CellTable& cells, LossGrid& grid) : cells_(cells), grid_(grid) {
     p_ = cells.p;
     for (std::size_t i = 0; i < p_.size(); ++i) {
-      // Dropping mass lowers every delta. The ratio of these is unknown, and its error, were it
-      // counted, would move all losses.
+      // Dropping mass lowers every delta, which is safe here. The ratios of these masses are
+      // unknown; if their errors counted, they would move all losses.
       if (p_[i] < negligible) p_[i] = 0;
       exact_.push_back(cells.log_ratio[i]);
       error_.push_back(cells.ratio_error[i]);
     }
-    // The tail beyond the other end is one cell more; at the anchored end it was dropped, which
-    // lowers every delta.
+    // The tail beyond the other end becomes one more cell. The tail at the anchored end is dropped,
+    // which lowers every delta.
     const auto& end = cells.downwards ? cells.below : cells.above;
     if (end.p > 0 && std::isfinite(end.log_ratio)) {
       const auto place = cells.downwards ? 0 : static_cast<std::ptrdiff_t>(p_.size());
@@ -41,12 +41,12 @@ class Merger {
 
   void run() {
     sign_ = cells_.downwards ? -1 : 1;
-    // The bucket at the anchor reaches half a step; its own log ratio becomes the offset, so that
-    // a bulk of tiny losses is represented exactly.
+    // The bucket at the anchor reaches half a step. Its own log ratio becomes the offset, so that a
+    // bulk of tiny losses is represented exactly.
     Rest near{0, 0};
     const bool amid = cells_.ends.front() < 0 && cells_.ends.back() > 0;
     if (amid && (cells_.anchor_atom > 0 || cells_.bulk_at_anchor)) {
-      // An anchor amid the losses stays alone; both ends are far.
+      // An anchor between the losses keeps its bucket alone: both ends are far away.
       if (cells_.anchor_atom > 0) {
         grid_.offset = cells_.anchor;
         add(0, cells_.anchor_atom);
@@ -64,7 +64,7 @@ class Merger {
       const auto high = high_;
       fill();
       if (rest_p_ == 0) continue;
-      // Nothing ahead makes up for the start: these cells wait for those of the second phase.
+      // Nothing ahead balances the cells at the start; they wait for the cells of the second phase.
       low_ = low;
       high_ = high;
       rest_p_ = 0;
@@ -96,7 +96,7 @@ class Merger {
     if (p > 0) buckets_.emplace_back(index, p);
   }
 
-  /// A cell's log ratio, rounded down: more Q than there is lowers every delta.
+  /// A cell's log ratio, rounded down. That is as if Q had more mass, which lowers every delta.
   [[nodiscard]] double ratio(std::size_t cell) const { return exact_[cell] - error_[cell]; }
 
   /// The width in steps of the interval that a cell belongs to.
@@ -107,7 +107,7 @@ class Merger {
     return static_cast<double>(cells_.ends[interval + 1] - cells_.ends[interval]);
   }
 
-  /// The cell in the middle of the interval with the largest mass that is left.
+  /// The cell in the middle of the interval that has the largest remaining mass.
   [[nodiscard]] std::size_t fullest() const {
     std::size_t best = low_;
     double max = 0;
@@ -122,8 +122,8 @@ class Merger {
     return best;
   }
 
-  /// The cells within half a step of the anchor, which mirror each other, are the first bucket; its
-  /// own log ratio, next to nothing, becomes the offset.
+  /// The first bucket consists of the cells within half a step of the anchor, which mirror each
+  /// other. Its own log ratio, which is almost 0, becomes the offset.
   void take_bulk() {
     const auto at = std::lower_bound(cells_.ends.begin(), cells_.ends.end(), std::int64_t{0});
     const auto middle =
@@ -161,8 +161,8 @@ class Merger {
       p += p_[j];
       if (p_[j] > 0) reference = std::max(reference, ratio(j));
     }
-    // A mass at the anchor that outweighs what is close to it stays alone, unless that is most of
-    // the rest: tiny losses, which no other bucket could hold.
+    // An atom at the anchor that outweighs the mass close to it stays alone, unless that
+    // mass is most of the rest: these tiny losses would then fit no other bucket.
     const double total = std::accumulate(p_.begin(), p_.end(), 0.0);
     if (cells_.anchor_atom > p && p <= 0.5 * total) {
       grid_.offset = cells_.anchor;
@@ -171,7 +171,8 @@ class Merger {
     }
     grid_.offset = cells_.loss(cells_.ends.front());
     if (p > 0) {
-      // log(P / Q) from surpluses over the largest ratio, which are negative: nothing cancels.
+      // log(P / Q) from surpluses over the largest ratio. All of them are negative, so nothing
+      // cancels.
       if (alone) reference = std::max(reference, cells_.anchor);
       double excess = cells_.anchor_atom * surplus(1, cells_.anchor, reference);
       for (std::size_t i = 0; i < last; ++i) {
@@ -185,8 +186,8 @@ class Merger {
     for (std::size_t i = 0; i < last; ++i) next_cell();
   }
 
-  /// The mass at the other end is a bucket of its own where the offset still lets it stand on the
-  /// grid; else it counts among what is left there.
+  /// The atom at the other end becomes its own bucket if the offset still puts it on the grid.
+  /// Otherwise it joins the remaining cells there.
   void place_far_atom() {
     if (cells_.far_atom == 0) return;
     const double position = (cells_.far_loss - grid_.offset) / grid_.step;
@@ -206,13 +207,14 @@ class Merger {
     if (cells_.downwards) ++extra_below_;
   }
 
-  /// P-mass and log ratio of outcomes that are one.
+  /// P-mass and log ratio of outcomes that were merged into one.
   struct Rest {
     double p;
     double ratio;
   };
 
-  /// An atom on the grid, up to rounding, stays alone; what rounding raises it by is accounted.
+  /// An atom that lies on the grid, up to rounding, stays alone. `loss_error` accounts for the part
+  /// by which rounding raises it.
   bool take_on_grid(std::size_t cell) {
     const double exact = exact_[cell];
     const double nearest = std::round((exact - grid_.offset) / grid_.step);
@@ -229,8 +231,9 @@ class Merger {
     while (!empty() && p_[current()] == 0) next_cell();
   }
 
-  /// Takes cells off the end until half a width is missing to a grid point. Buckets then reach as
-  /// far beyond theirs, and each has one point to itself.
+  /// Takes cells off the end until the next cell is half a width away from a grid point. Later
+  /// buckets then reach as far beyond their points as before them, and each has one point to
+  /// itself.
   [[nodiscard]] Rest take_odd_end() {
     for (skip_empty(); !empty() && take_on_grid(current());) skip_empty();
     if (empty()) return {0, 0};
@@ -252,22 +255,23 @@ class Merger {
 
   [[nodiscard]] Rest rest() const { return joint(rest_p_, rest_excess_, rest_terms_, rest_loss_); }
 
-  /// Outcomes of mass p whose surplus over a loss is `excess`, a sum of terms of size `terms`.
+  /// The merged outcomes of mass p whose surplus over `loss` is `excess`, a sum of terms of size
+  /// `terms`.
   [[nodiscard]] static Rest joint(double p, double excess, double terms, double loss) {
     if (p == 0) return {0, 0};
-    // Rounding of the quotient would raise a ratio far above the loss without bound.
+    // Divide last: rounding of the quotient would raise a ratio far above the loss without bound.
     return {p, loss - std::log1p((numeric::ulps(256) * terms - excess) / p) -
                    numeric::ulps(4) * std::fabs(loss)};
   }
 
-  /// Fills one bucket: from the current cell to where the joint ratio meets a grid point. What does
-  /// not fill one is left as the rest.
+  /// Fills one bucket, from the current cell to the one at which the joint ratio meets a grid
+  /// point. Cells that do not fill a bucket are left as the rest.
   void fill() {
     skip_empty();
     if (empty() || take_on_grid(current())) return;
     const auto start = current();
-    // A fifth of a width apart, so that buckets do not become needlessly small; from the ratio as
-    // it will count, so that a bucket never starts beyond its target.
+    // The target is at least a fifth of a width away, so that buckets do not become too small. It
+    // is measured from the ratio as it will count, so that a bucket never starts beyond its target.
     const double from = (ratio(start) - grid_.offset) / grid_.step;
     const double interval = width(start);
     const double target = sign_ * interval * std::ceil(sign_ * from / interval + 0.2);
@@ -281,7 +285,7 @@ class Merger {
       if (p_[j] == 0) continue;
       const double change = surplus(p_[j], ratio(j), loss);
       if (j == start && sign_ * change >= 0) {
-        // Rounding alone can do that: the cell goes down to the grid.
+        // Only rounding can cause this: the cell moves down to the grid.
         add(static_cast<std::int64_t>(std::floor(from)), p_[j]);
         next_cell();
         return;
@@ -296,7 +300,7 @@ class Merger {
     }
   }
 
-  /// The last cell of a bucket is split; a randomised split is post-processing too.
+  /// Splits the last cell of a bucket: a randomised split is post-processing too.
   void close(std::int64_t index, double change) {
     double& p = p_[current()];
     const double share = std::clamp(-rest_excess_ / change, 0.0, 1.0);
@@ -305,20 +309,20 @@ class Merger {
     rest_excess_ = 0;
     p *= 1 - share;
     if (1 - share < 1e-9 && (sign_ > 0 || share == 1)) {
-      // Upwards the sliver's loss may be lowered into the bucket; downwards that would raise it,
-      // and the next bucket takes it.
+      // In the upward phase the sliver's loss may be lowered, so it joins the bucket. In the
+      // downward phase that would raise it, so it goes to the next bucket.
       joint += p;
       next_cell();
     }
     add(index, joint);
   }
 
-  /// What is left becomes one bucket. Outcomes of others, nearest first, join it so that it too
-  /// stands on the grid; without any it is moved down.
+  /// The rest becomes one bucket. Outcomes of other buckets, nearest first, join it so that it too
+  /// lies on the grid. If none can, the rest moves down.
   void flush(const Rest& rest) {
     if (rest.p == 0) return;
     const double exact = (rest.ratio - grid_.offset) / grid_.step;
-    // A ratio that rounding left just below a grid point stays there.
+    // a ratio that rounding left just below a grid point counts as on it
     const double position = std::floor(exact + 1e-7);
     if (!(std::fabs(position) < 1e15)) return;  // dropping mass lowers every delta
     if (exact > position + 1e-7) {
@@ -331,8 +335,8 @@ class Merger {
     add(static_cast<std::int64_t>(position), rest.p);
   }
 
-  /// Brings the rest to a grid point by merging it with buckets beyond that point, the last of them
-  /// split.
+  /// Brings the rest to a grid point: merges it with buckets beyond that point, and splits the last
+  /// of them.
   bool join(const Rest& rest, double position) {
     std::vector<std::size_t> others(buckets_.size());
     std::iota(others.begin(), others.end(), std::size_t{0});
@@ -365,13 +369,13 @@ class Merger {
 
   const CellTable& cells_;
   LossGrid& grid_;
-  std::vector<double> p_;  ///< what is left of the cells' masses
+  std::vector<double> p_;  ///< remaining masses of the cells
   std::vector<double> exact_;
   std::vector<double> error_;
   std::size_t extra_below_ = 0;
-  std::size_t low_ = 0;   ///< the cells that are left begin here
-  std::size_t high_ = 0;  ///< and end before this one
-  double sign_ = 1;       ///< upwards or downwards
+  std::size_t low_ = 0;   ///< index of the first remaining cell
+  std::size_t high_ = 0;  ///< one past the last remaining cell
+  double sign_ = 1;       ///< 1 in the upward phase, -1 in the downward phase
   std::vector<std::pair<std::int64_t, double>> buckets_;
   double rest_p_ = 0;
   double rest_excess_ = 0;
@@ -381,7 +385,7 @@ class Merger {
 
 }  // namespace
 
-// docs/proofs/accountant.md, section 3.
+// Proof: docs/proofs/accountant.md, section 3.
 LossGrid lower_grid(const CellTable& cells) {
   LossGrid grid;
   grid.step = cells.step;

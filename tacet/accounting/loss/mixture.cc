@@ -19,15 +19,16 @@ double log_of_ratio(double p, double q) {
 
 double mixed_loss(double q, double s) {
   if (s == -infinity) return std::log1p(-q);
-  // Tiny rates make tiny losses: only where e^s may overflow may they be formed from s itself.
+  // Small rates make tiny losses, so form them from s itself only if e^s may overflow.
   if (s > 600) return s + std::log(q + (1 - q) * std::exp(-s));
   const double change = q * std::expm1(s);
-  // Rates near 1 make 1 + change as small as 1 - q, of which a rounded sum would keep few digits.
+  // For rates near 1, 1 + change is as small as 1 - q, and a rounded sum would keep few digits of
+  // it.
   return change < -0.5 ? std::log((1 - q) + q * std::exp(s)) : std::log1p(change);
 }
 
-// Solves l = log(1 - q + q e^x) for x, in the form that keeps its digits: near 0 by the differences
-// from 1, for large l by the distance from l.
+// Solves l = log(1 - q + q e^x) for x in the form that keeps its digits: from differences to 1 near
+// 0, and from the distance to l for large l.
 double unmixed_loss(double q, double l) {
   if (l > 1) return l == infinity ? l : l + std::log1p(-(1 - q) * std::exp(-l)) - std::log(q);
   if (l < -0.5) {
@@ -39,14 +40,14 @@ double unmixed_loss(double q, double l) {
 }
 
 double mixture_upper_quantile(const Pair& base, double q, double log_tail) {
-  // P alone is too much, q P too little: Q(S > s) <= e^-s P(S > s).
+  // The quantile of P is too high and that of q P is too low: Q(S > s) <= e^-s P(S > s).
   double safe = base.upper_quantile(log_tail);
   double unsafe = base.upper_quantile(std::min(log_tail - std::log(q), -0.7));
   const double allowed = std::exp(log_tail) * (1 - 1e-6);
   for (int i = 0; i < 40 && safe - unsafe > 1e-4; ++i) {
     const double middle = 0.5 * (safe + unsafe);
     const auto m = base.interval(middle, infinity);
-    // Far below, numbers lose their precision.
+    // far below, the masses lose their precision
     const bool enough = m.p > 1e-290 && (1 - q) * m.q + q * m.p <= allowed;
     (enough ? safe : unsafe) = middle;
   }
@@ -57,7 +58,8 @@ Masses mixed(double q, Order order, const Masses& m) {
   const double mixture = (1 - q) * m.q + q * m.p;
   if (mixture == 0 && m.q == 0) return nothing;
   const double ratio = m.log_ratio == infinity ? infinity : mixed_loss(q, m.log_ratio);
-  const double share = mixture > 0 ? q * m.p / mixture : 1;  // of an error of p / q in the ratio's
+  // the part of an error of p / q that the mixed ratio inherits
+  const double share = mixture > 0 ? q * m.p / mixture : 1;
   const double error = std::isfinite(ratio)
                            ? 2 * m.ratio_error * share + numeric::ulps(4) * std::fabs(ratio)
                            : numeric::ulps(32);
@@ -87,8 +89,8 @@ Masses joined(const Masses& below, const Masses& above, double at_zero) {
   const double p = above.p + below.p + at_zero;
   const double q = above.q + below.q + at_zero;
   if (p == 0 && q == 0) return nothing;
-  // log(p / q) from the surpluses p - q of both sides. The mass at a loss of 0 has no surplus, and
-  // would cost the ratio its digits where it is most of p and q.
+  // log(p / q) from the surpluses p - q of both sides. The mass at loss 0 has no surplus. If it
+  // were most of p and q, it would cost the ratio its digits.
   const auto excess = [](const Masses& m) { return m.q > 0 ? m.q * std::expm1(m.log_ratio) : 0; };
   const double share = (excess(above) + excess(below)) / q;
   const double rounding = numeric::ulps(16) * (excess(above) - excess(below)) / q;

@@ -18,14 +18,14 @@ using numeric::infinity;
 // is valid: only a point where f was seen on the side asked for is returned.
 constexpr int max_evaluations = 80;
 constexpr int bisect_every = 4;
-constexpr double aim_beyond = 0.3;       // of the accuracy, towards the side asked for
-constexpr double first_step = 0.02;      // of the guess, as it is rarely further off
+constexpr double aim_beyond = 0.3;   // a step aims beyond the root by this share of the accuracy
+constexpr double first_step = 0.02;  // relative to the guess, which is rarely further off
 constexpr double min_first_step = 1e-6;  // for guesses of 0
 constexpr double step_growth = 3;
-constexpr double max_leap = 8;            // steps upwards; downwards, x falls to an eighth at most
-constexpr double smallest_x = 1e-13;      // anything smaller is tried as 0
-constexpr double smallest_scale = 1e-12;  // below it the accuracy is absolute
-constexpr int max_returns = 20;           // from where f is minus infinity
+constexpr double max_leap = 8;        // of a step upwards; downwards x falls to an eighth at most
+constexpr double smallest_x = 1e-13;  // a smaller x is tried as 0
+constexpr double smallest_scale = 1e-12;  // below this x the accuracy is absolute
+constexpr int max_returns = 20;  // how often to come back from points at which f is minus infinity
 
 constexpr double no_secant = -1;
 
@@ -34,8 +34,8 @@ struct Point {
   double value;
 };
 
-/// Where a line of that slope through `at` says the root is, and a little beyond, so that the next
-/// point is on the side that counts.
+/// The root of the line of that slope through `at`, and a little beyond it, so that the next point
+/// lies on the side asked for.
 double secant_from(const Point& at, double slope, const RootSearch& search, double accuracy) {
   if (!std::isfinite(slope) || slope >= 0) return no_secant;
   const double beyond = search.side == Side::above ? aim_beyond : -aim_beyond;
@@ -43,7 +43,7 @@ double secant_from(const Point& at, double slope, const RootSearch& search, doub
   return std::isfinite(next) && next >= 0 ? next : no_secant;
 }
 
-/// A step towards the root while one side of it is unknown.
+/// A step towards the root while only one side of it is known.
 double outwards(const Point& at, double secant, double step, bool up) {
   if (up) {
     const double next = secant > at.x ? secant : at.x + step;
@@ -62,7 +62,7 @@ double solve_decreasing(const std::function<double(double)>& f, const RootSearch
     return above ? value <= search.target : value >= search.target;
   };
   std::optional<double> inside;   // the last point on the side asked for
-  std::optional<double> outside;  // the last one on the other
+  std::optional<double> outside;  // the last point on the other side
   const double start = std::max(search.guess, 0.0);
   Point at{start, f(start)};
   (holds(at.value) ? inside : outside) = at.x;
@@ -84,7 +84,8 @@ double solve_decreasing(const std::function<double(double)>& f, const RootSearch
     if (next == at.x) break;
     const Point last = at;
     at = {next, f(next)};
-    // A lower bound is worth nothing far from where it was tilted to: come back towards the last.
+    // A lower bound is useless far from the point of its tilt: come back towards the last good
+    // point.
     for (int back = 0; back < max_returns && at.value == -infinity && std::isfinite(last.value);
          ++back) {
       const double middle = 0.5 * (at.x + last.x);
@@ -94,7 +95,7 @@ double solve_decreasing(const std::function<double(double)>& f, const RootSearch
       slope = (at.value - last.value) / (at.x - last.x);
     }
     (holds(at.value) ? inside : outside) = at.x;
-    if (at.x == 0 && holds(at.value) == above) return 0;  // nothing lies further out
+    if (at.x == 0 && holds(at.value) == above) return 0;  // there is no smaller x
   }
   return inside.value_or(above ? infinity : 0.0);
 }

@@ -31,7 +31,7 @@ class GaussianPair final : public Pair {
   Masses interval(double low, double high) const override {
     const double p = normal_interval((low - half_square_) / mu_, (high - half_square_) / mu_);
     const double q = normal_interval((low + half_square_) / mu_, (high + half_square_) / mu_);
-    // Rounding an argument z moves the log density by z^2 units.
+    // Rounding an argument z changes the log density by about z^2 roundings.
     const double z = (std::min(std::fabs(low), std::fabs(high)) + half_square_) / mu_;
     return {p, q, log_of_ratio(p, q), numeric::ulps(16) + numeric::ulps(8) * z * z};
   }
@@ -50,15 +50,16 @@ class GaussianPair final : public Pair {
   double half_square_;
 };
 
-/// Laplace laws of that scale whose centres are 1 apart. Between the centres the loss is linear in
-/// the outcome and outside of them constant, so that it has the density e^((l - end) / 2) / 4 under
-/// P within (-end, end), end = 1 / scale, and atoms at both ends.
+/// Two Laplace laws of the same scale whose centres are 1 apart. Between the centres the loss is
+/// linear in the outcome, and outside of them it is constant. So it has the density e^((l - end) /
+/// 2) / 4 under P within (-end, end), end = 1 / scale, and atoms at both ends.
 class LaplacePair final : public Pair {
  public:
   explicit LaplacePair(double scale) : end_(1 / scale) {}
   Masses interval(double low, double high) const override {
-    // Inside (-end, end) both laws have exponential densities in the loss; P(L = end) = 1/2 and
-    // Q(L = -end) = 1/2 are atoms. An interval with one of them has simple sums again.
+    // Inside (-end, end) both laws have exponential densities in the loss; P(L = end) = 1/2 and Q(L
+    // = -end) = 1/2 are atoms. If an interval contains one of them, its sums have a simple closed
+    // form.
     const bool top = low < end_ && high >= end_;
     const bool bottom = low < -end_ && high >= -end_;
     if (top && bottom) return {1, 1, 0, 0};
@@ -88,13 +89,13 @@ class LaplacePair final : public Pair {
 
  private:
   double error() const { return numeric::ulps(16) + numeric::ulps(2) * end_; }
-  /// {a < L < b}.
+  /// Masses of {a < L < b}.
   Masses inside(double a, double b) const {
     const double share = -0.5 * std::expm1(-0.5 * (b - a));
     return {std::exp(-0.5 * (end_ - b)) * share, std::exp(-0.5 * (end_ + a)) * share, 0.5 * (a + b),
             error()};
   }
-  /// {a < L <= end}.
+  /// Masses of {a < L <= end}.
   Masses beside_the_end(double a) const {
     const double share = -std::expm1(-0.5 * (end_ - a));
     return {0.5 + 0.5 * share, 0.5 * std::exp(-0.5 * (end_ + a)),

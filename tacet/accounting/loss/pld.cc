@@ -35,16 +35,16 @@ class Search {
   [[nodiscard]] Bracket bracket() const {
     return {bracket_.lower, std::min(bracket_.upper, ceiling_), bracket_.step};
   }
-  /// An upper end that needs no grid. A search that cannot matter is left there.
+  /// An upper bound that needs no grid. A search that cannot matter stops with it.
   [[nodiscard]] double ceiling() const { return ceiling_; }
   void stop() { exhausted_ = true; }
   [[nodiscard]] bool exhausted() const { return exhausted_; }
 
-  /// One level for epsilon at delta; keeps the best ends seen so far.
+  /// Runs one level for epsilon at delta, and keeps the best ends seen so far.
   void epsilon_level(double log_delta) {
     if (const auto ends = exact_epsilon(log_delta)) return record_exact(ends->lower, ends->upper);
     const auto aim = [&](const GridLevel& level) {
-      // A far too wide bracket says less about the tilt than the law itself.
+      // A very wide bracket says less about the right tilt than the law itself.
       if (std::isinf(bracket_.upper) || relative_gap() > 0.3) {
         auto first = level.aim_at(log_delta);
         large_apart_ = false;
@@ -87,7 +87,7 @@ class Search {
     });
   }
 
-  /// One level for delta at epsilon (ends are kept as deltas).
+  /// Runs one level for delta at epsilon. The ends are stored as deltas.
   void delta_level(double epsilon) {
     if (const auto ends = exact_log_delta(epsilon)) {
       return record_exact(std::exp(ends->lower), std::min(1.0, std::exp(ends->upper)));
@@ -104,16 +104,17 @@ class Search {
     });
   }
 
-  /// Prepares the next level from the width reached; the error of both ends falls with step^2.
+  /// Prepares the next level from the width of the bracket. The error of both ends falls with
+  /// step^2.
   void refine() {
     const double gap = relative_gap();
-    // When finer grids stop helping, round-off and not the grid sets the width.
+    // If finer grids no longer help, round-off sets the width and not the grid.
     stagnant_ = !(gap <= 0.8 * last_gap_) ? stagnant_ + 1 : 0;
     if (stagnant_ >= 3) exhausted_ = true;
     if (std::isfinite(gap)) last_gap_ = gap;
     double factor = 0.125;
     if (std::isfinite(gap) && gap < 0.5) {
-      // Beside rare large losses a coarse grid understates what a finer one will need.
+      // Beside rare large losses, a coarse grid understates what a finer one will need.
       const double caution = large_apart_ ? 0.55 : 0.75;
       factor = std::clamp(caution * std::sqrt(effort_.tolerance / gap), 0.05, 0.7);
     }
@@ -133,48 +134,49 @@ class Search {
   }
 
  private:
-  /// How many tilts to try, before and after large losses were taken apart.
+  /// How many tilts to try, before and after large losses are separated.
   struct Attempts {
     int tilts;
     int bits;  ///< of the longest transform
   };
   static constexpr Attempts quick{3, 20};
   static constexpr Attempts patient{10, 30};
-  /// Round-off in log delta beyond which a smaller tilt does not help.
+  /// If more of log delta is round-off, a smaller tilt does not help.
   static constexpr double hopeless = 0.05;
-  /// About a second of sums over laws; less for so many uses that rounding sets the width.
+  /// About a second of sums over laws. With very many uses rounding sets the width, so stop
+  /// earlier.
   static constexpr double largest_work = 5e8;
   static constexpr double work_for_many = 1e8;
   static constexpr double many_uses = 0x1p28;
   static constexpr double work_of_transform = 60;
   static constexpr double work_of_cells = 1e6;
-  static constexpr double nanoseconds = 5;  ///< of a unit of work
+  static constexpr double nanoseconds = 5;  ///< per unit of work
 
-  /// Composes a level and calls `use`, which records what it finds and returns how much of log
-  /// delta is round-off: at once, or with rare large losses apart where no tilt helps.
+  /// Composes a level and calls `use`, which records the ends and returns how much of log delta is
+  /// round-off. Tries all losses together first, and separates rare large losses if no tilt helps.
   template <typename Use>
   void compose(GridLevel& level, const Thresholds& thresholds, double log_delta, const Use& use) {
     const double acceptable = 3 * effort_.tolerance;
     const double aimed = theta_;
-    // Long transforms use up the work that is allowed: large losses come apart before those.
+    // Long transforms would use up the allowed work, so large losses are separated before those.
     if (!large_apart_ && with_tilt(level, thresholds, quick, use) <= acceptable) return;
     theta_ = aimed;
-    // A share x of delta moves epsilon by x / (theta epsilon) of itself; by x / 2 or less where the
-    // tail of a single loss makes up delta, whatever the tilt of the others.
+    // A share x of delta changes epsilon by x / (theta epsilon) of itself. If the tail of a single
+    // loss makes up delta, the change is at most x / 2, whatever the tilt of the other losses.
     const double slope = by_one_ ? 2 : theta_ * guess_;
     const double share =
         std::min(5e-3, 0.1 * effort_.tolerance * std::max(1.0, aim_factor_ * slope));
     if (level.split(log_delta, share)) {
       large_apart_ = true;
       theta_ = level.tilt_of_small(0.5 * (thresholds.low + thresholds.high));
-      // Small losses that cannot reach epsilon at all ask for no more.
+      // Small losses that cannot reach epsilon at all need no larger tilt.
       if (by_one_) theta_ = std::min(theta_, 1e4 / guess_);
     }
-    // A finer grid would make the transforms longer still.
+    // A finer grid would make the transforms even longer.
     if (std::isinf(with_tilt(level, thresholds, patient, use))) exhausted_ = true;
   }
 
-  /// Ends that take no grid: of one use of one pair, and of short lists of losses.
+  /// Ends that need no grid: one use of one pair, and short lists of losses.
   [[nodiscard]] std::optional<Ends> exact_epsilon(double log_delta) const {
     if (is_single(components_)) return single_epsilon(components_[0], log_delta);
     return list_ ? list_->epsilon(log_delta) : std::nullopt;
@@ -188,7 +190,7 @@ class Search {
     work_ += amount;
     spend(effort_.work, nanoseconds * amount);
   }
-  /// Cutting the losses of every component anew.
+  /// Counts the work of cutting the losses of every component anew.
   void do_cutting() {
     spend(effort_.work, work_of_cells * static_cast<double>(components_.size()));
   }
@@ -198,9 +200,9 @@ class Search {
     return value;
   }
 
-  /// Composes under the tilt theta_. Any tilt is valid; one beyond the saddle point, where heavy
-  /// tails take over, needs a huge transform or drowns in round-off, and is lowered then.
-  /// Returns the least round-off reached.
+  /// Composes under the tilt theta_. Any tilt is valid. A tilt beyond the saddle point, where heavy
+  /// tails take over, needs a huge transform or drowns in round-off, so it is lowered. Returns the
+  /// least round-off reached.
   template <typename Use>
   [[nodiscard]] double with_tilt(GridLevel& level, const Thresholds& thresholds,
                                  const Attempts& attempts, const Use& use) {
@@ -218,11 +220,11 @@ class Search {
         do_work(work_of_transform * level.length());
         reached = use();
       } catch (const base::NumericError&) {
-        // Too long a transform.
+        // the transform would be too long
         ++too_long;
       }
-      // With large losses apart it may be those, and no tilt of the others, that set the width.
-      // and what is left of round-off may come of the masses, which every tilt shares.
+      // With large losses separated, these may set the width, so another tilt does not help. What
+      // is left of round-off may also come from the masses, which every tilt shares.
       const bool no_better =
           (large_apart_ || best < hopeless) && std::isfinite(best) && reached > 0.9 * best;
       if (reached < best) {
@@ -238,7 +240,7 @@ class Search {
     return best;
   }
 
-  /// One level: cuts the losses, aims the tilt at what is asked, then acts.
+  /// Runs one level: cuts the losses, aims the tilt at the question, and calls `action`.
   template <typename Aim, typename Action>
   void attempt(const Aim& aim, const Action& action) {
     try {
@@ -252,20 +254,20 @@ class Search {
       aim(level);
       action(level);
     } catch (const base::NumericError&) {
-      // The grid is as fine as memory allows; what was reached before stays valid.
+      // The grid is as fine as memory allows. The ends that were reached stay valid.
       exhausted_ = true;
     }
   }
 
-  /// Whether the width of the finest cells moves log delta by far less than what is allowed: wide
-  /// intervals in the tail set the width of the bracket then.
+  /// Whether the width of the finest cells changes log delta by far less than the tolerance. If so,
+  /// the wide intervals in the tail set the width of the bracket.
   [[nodiscard]] bool is_fine_enough() const {
     const double moved = uses_ * theta_ * theta_ * step_ * step_ / 8;
     return !uniform_ && moved < 0.02 * effort_.tolerance * std::min(1.0, theta_ * guess_);
   }
 
-  /// How the cells follow the tilt. Where one large loss makes up delta, the others matter within
-  /// small parts of epsilon only, and large ones always within parts of themselves.
+  /// Adapts the cells to the tilt. If one large loss makes up delta, the other losses need a
+  /// precision of a small part of epsilon, and a large loss needs one of a part of itself.
   void follow(Resolution& resolution) const {
     resolution.uniform = uniform_;
     resolution.theta = std::max(by_one_ ? std::min(theta_, 200 / guess_) : theta_, 1e-3);
@@ -283,12 +285,12 @@ class Search {
     auto scale = choose_scale(components_, log_tail_);
     resolutions_ = std::move(scale.resolutions);
     smallest_step_ = scale.smallest_step;
-    // Losses on a lattice need no other grid: both ends are exact there.
+    // For losses on a lattice take its step: both ends are exact there.
     const double lattice = components_.size() == 1 ? components_[0].pair->lattice() : 0;
     uniform_ = lattice > scale.smallest_step && step_ == 0;
     if (uniform_) step_ = lattice;
-    // Grids that are finest around the mean and coarse elsewhere say how strong the tilt will be
-    // and where epsilon lies; a stronger tilt asks for finer tails.
+    // A first grid is finest around the mean and coarse elsewhere. It shows how strong the tilt
+    // will be and where epsilon lies. A stronger tilt needs finer tails.
     for (auto& resolution : resolutions_) resolution.uniform = uniform_;
     const double first = uniform_ ? lattice : scale.first_step;
     for (int i = 0; i < 4; ++i) {
@@ -326,9 +328,9 @@ class Search {
   int stagnant_ = 0;
   double work_ = 0;
   bool large_apart_ = false;
-  double border_ = infinity;  ///< of large losses, once they were looked for
+  double border_ = infinity;  ///< above which losses are large, once that is known
   bool by_one_ = false;       ///< one large loss makes up delta
-  double aim_factor_ = 1;     ///< 0 where delta itself is sought
+  double aim_factor_ = 1;     ///< 0 if delta is sought
   bool uniform_ = false;
   std::vector<Resolution> resolutions_;
   double step_;
@@ -339,7 +341,7 @@ class Search {
   Bracket bracket_{0, infinity, 0};
 };
 
-/// Refines whichever of the orders has the larger upper end until the joint bracket is narrow.
+/// Refines the order with the larger upper end, again and again, until the joint bracket is narrow.
 template <typename Advance>
 Bracket refine_jointly(std::span<Search> searches, const PldOptions& pld_options,
                        const Advance& advance) {

@@ -5,9 +5,9 @@
 #include "tacet/accounting/loss/components.h"
 #include "tacet/base/progress.h"
 
-/// Composition of privacy losses with certified two-sided results: the discretisations of
-/// discretize.h, an exponentially tilted Fourier transform whose round-off is bounded and added on
-/// the safe side, and a grid refined until both ends agree.
+/// Composition of privacy losses with certified bounds on both sides. Losses are put on a grid
+/// (discretize.h) and added by a Fourier transform under an exponential tilt. A bound of its
+/// round-off is added on the safe side. The grid is refined until both ends agree.
 namespace tacet::accounting::pld {
 
 /// [lower, upper] holds the value for the composed pairs; the step of the loss grid that gave it.
@@ -18,15 +18,16 @@ struct Bracket {
 };
 
 struct PldOptions {
-  double tolerance = 1e-3;          ///< relative width to reach
-  int largest_log2_size = 20;       ///< of a transform; beyond it the bracket reached is returned
+  double tolerance = 1e-3;  ///< relative width to reach
+  /// of a transform; if that is not enough, the bracket reached so far is returned
+  int largest_log2_size = 20;
   base::WorkMeter* work = nullptr;  ///< counts what is computed, if given
-  double step = 0;                  ///< of the one grid, without refinement; 0: chosen, refined
+  double step = 0;  ///< 0: the search chooses and refines the step; else the step of the only grid
 };
 
 /// epsilon at delta of the composition, in the order `remove` and, where that may differ, `add`:
-/// the larger upper end and the larger lower end. The order that cannot matter is not refined. More
-/// than 2^34 uses, whose rounding alone may move delta by a hundredth, are a NumericError.
+/// the larger upper end and the larger lower end. An order that cannot matter is not refined.
+/// NumericError for more than 2^34 uses, whose rounding alone may change delta by a hundredth.
 [[nodiscard]] Bracket epsilon_bracket(std::span<const Component> remove,
                                       std::span<const Component> add, double delta,
                                       const PldOptions& pld_options = {});
@@ -35,7 +36,7 @@ struct PldOptions {
   return epsilon_bracket(components, {}, delta, pld_options);
 }
 
-/// delta at epsilon, the same.
+/// delta at epsilon of the composition, with the same rules.
 [[nodiscard]] Bracket delta_bracket(std::span<const Component> remove,
                                     std::span<const Component> add, double epsilon,
                                     const PldOptions& pld_options = {});

@@ -25,11 +25,11 @@ struct Lattice {
   std::vector<double> mass;
   double infinite = 0;
   double loss_error = 0;
-  double mass_error = 0;  ///< relative, of each mass
+  double mass_error = 0;  ///< relative error of each mass
 };
 
 Lattice dense(const LossGrid& grid, End end) {
-  // Mergers move slivers of a billionth by a step at most; the Q-masses feel that.
+  // Mergers move slivers of a billionth by at most a step. This changes the Q-masses.
   const double slivers = end == End::below ? 2e-9 * grid.step : 0;
   Lattice result{grid.offset,   grid.index.front(), {},
                  grid.infinite, grid.loss_error,    mass_slack + slivers};
@@ -40,7 +40,7 @@ Lattice dense(const LossGrid& grid, End end) {
   return result;
 }
 
-/// Cuts off tails that no delta feels: the upper law moves them up, the lower one forgets them.
+/// Cuts off tails that change no delta: the upper law moves them up, the lower law drops them.
 void trim(Lattice& law, End end) {
   const double top_tail = std::exp(log_top_tail);
   const double bottom_tail = std::exp(log_low_tail);
@@ -100,7 +100,7 @@ Lattice power(Lattice base, std::int64_t count, End end, base::WorkMeter* work) 
 
 FiniteLaw finite(const Lattice& law, double step, End end) {
   const double sign = end == End::above ? 1 : -1;
-  // Denormal masses would lose their precision; they weigh nothing.
+  // Denormal masses would lose their precision. They are too small to matter.
   constexpr double smallest = 1e-280;
   FiniteLaw result{{}, std::min(1.0, law.infinite * (1 + sign * law.mass_error)), 0};
   double rest_q = 1;
@@ -117,7 +117,7 @@ FiniteLaw finite(const Lattice& law, double step, End end) {
     result.atoms.push_back({loss, p, q});
     rest_q -= q;
   }
-  // What only Q has: the lower law forgets it.
+  // Mass that only Q has; the lower law drops it.
   if (end == End::above) result.infinite_q = std::max(0.0, rest_q) + law.mass_error + 1e-12;
   return result;
 }
@@ -139,11 +139,11 @@ std::optional<Product> product(std::span<const Component> parts, double fineness
     uses += static_cast<double>(part.count);
     variance += static_cast<double>(part.count) * moments.back().spread * moments.back().spread;
   }
-  // Losses that wide cost more than anyone may call private, and sampled ones overflow.
+  // With wider losses a release costs too much to be called private, and sampled losses overflow.
   constexpr double largest_variance = 30;
   if (uses > largest_uses || !(variance > 0 && variance < largest_variance)) return std::nullopt;
   // A step h adds up to h^2 / 6 to the variance of each loss. Sampled losses are read through
-  // e^loss, which feels an absolute change of the variance.
+  // e^loss, which depends on the absolute change of the variance.
   double step = std::sqrt(1.5 * fineness * std::min(1.0, variance) / uses);
   const double reach = variance + 2 * std::sqrt(-2 * log_top_tail * variance);
   step = std::max(step, reach / largest_points);

@@ -7,11 +7,11 @@
 #include "tacet/accounting/loss/components.h"
 #include "tacet/base/progress.h"
 
-/// Several releases from the same sample as one pair, which the sampling then mixes.
-/// docs/proofs/accountant.md, section 1.
+/// Several releases from the same sample as one pair, which the sampling then mixes
+/// (docs/proofs/accountant.md, section 1).
 namespace tacet::accounting::pld {
 
-/// Finitely many losses, as pairs::finite takes them.
+/// A list of losses in the form that pairs::finite takes.
 struct FiniteLaw {
   std::vector<pairs::Atom> atoms;
   double infinite_p;
@@ -25,16 +25,16 @@ struct FiniteLaw {
 };
 
 /// A law that dominates a product of pairs, and one that the product dominates: their sup_S P(S) -
-/// a Q(S) are on either side of the product's, for every a >= 0. Nothing is promised of Q(S) -
-/// a P(S); the product being symmetric, whoever needs that takes the mirrored laws.
+/// a Q(S) are on either side of the product's, for every a >= 0. This says nothing about Q(S) - a
+/// P(S). The product is symmetric, so for that question use the mirrored laws.
 struct Product {
   FiniteLaw above;
   FiniteLaw below;
 };
 
-/// The product of symmetric pairs, each as often as it is used. Rounding losses to a lattice moves
-/// their variance by about the share `fineness`, less where a coarser lattice would be too long.
-/// Nothing for more than 10,000 uses, or losses with a variance above 30.
+/// The product of symmetric pairs, each taken as often as it is used. Rounding the losses to a
+/// lattice changes their variance by about the share `fineness`. Nothing for more than 10,000 uses,
+/// or losses with a variance above 30.
 [[nodiscard]] std::optional<Product> product(std::span<const Component> parts, double fineness,
                                              base::WorkMeter* work = nullptr);
 

@@ -15,7 +15,8 @@ namespace {
 using numeric::infinity;
 constexpr double log_2 = 0.69314718055994530942;
 
-/// (1 - q) N + q P against (1 - q) N + q P', from the masses of (P, N) and of (P', N) on one set.
+/// The masses of (1 - q) N + q P against (1 - q) N + q P', from those of (P, N) and (P', N) on one
+/// set.
 Masses both_mixed(double q, const Masses& up, const Masses& down) {
   const double p = (1 - q) * up.q + q * up.p;
   const double other = (1 - q) * down.q + q * down.p;
@@ -25,14 +26,15 @@ Masses both_mixed(double q, const Masses& up, const Masses& down) {
   }
   const double gain = mixed_loss(q, up.log_ratio);
   const double fall = mixed_loss(q, down.log_ratio);
-  // Of the errors of both ratios, as much as their mixtures let through.
+  // The part of the errors of both ratios that the mixtures inherit.
   const double error = 2 * up.ratio_error * (p > 0 ? q * up.p / p : 1) +
                        2 * down.ratio_error * (other > 0 ? q * down.p / other : 1);
   return {p, other, gain - fall, error + numeric::ulps(4) * (std::fabs(gain) + std::fabs(fall))};
 }
 
-/// In y = mu times the outcome: the base's loss at y is y - h, of the other record -y - h, and the
-/// pair's own loss is odd and increasing (replaced_record.md, section 2).
+/// Let y be mu times the outcome and h = mu^2 / 2. The base's loss at y is y - h, and that of the
+/// other record is -y - h. The pair's own loss is odd and increasing (replaced_record.md, section
+/// 2).
 class ReplacedGaussian final : public Pair {
  public:
   ReplacedGaussian(double mu, double q)
@@ -54,7 +56,7 @@ class ReplacedGaussian final : public Pair {
     return loss(mixture_upper_quantile(*base_, q_, log_tail) + half_square_) * (1 + 1e-12);
   }
   double lower_quantile(double log_tail) const override {
-    // Noise alone is the lower of the two laws that P mixes, and symmetric.
+    // The noise alone is the lower one of the two laws that P mixes, and it is symmetric.
     return loss(half_square_ - base_->upper_quantile(std::min(log_tail, -0.7))) * (1 + 1e-12);
   }
 
@@ -70,7 +72,7 @@ class ReplacedGaussian final : public Pair {
     const double log_factor = log_odds_ + half_square_;
     const double log_argument = log_factor + (half > 20 ? half - log_2 : std::log(std::sinh(half)));
     const double share = log_argument > 20 ? log_argument + log_2
-                         // The factor alone would overflow; its product with a small sinh may not.
+                         // the factor alone would overflow, its product with a small sinh may not
                          : log_factor > 700
                              ? std::asinh(std::exp(log_argument))
                              : std::asinh(std::exp(log_factor) * std::sinh(std::min(half, 700.0)));
@@ -83,8 +85,8 @@ class ReplacedGaussian final : public Pair {
   double log_odds_;
 };
 
-/// Outcomes x in units of the shift: beyond 1 and -1 the loss no longer moves, between 0 and 1 the
-/// record that moves to -1 takes the constant e^-epsilon away.
+/// Outcomes x in units of the shift: beyond 1 and -1 the loss is constant. Between 0 and 1 the
+/// record that moves to -1 leaves the constant share e^-epsilon of the noise.
 class ReplacedLaplace final : public Pair {
  public:
   ReplacedLaplace(double epsilon, double q)
@@ -117,7 +119,8 @@ class ReplacedLaplace final : public Pair {
   }
 
  private:
-  /// The base's masses on outcomes above 0, where the other record leaves e^-epsilon of the noise.
+  /// The base's masses on outcomes above 0, where the other record leaves the share e^-epsilon of
+  /// the noise.
   [[nodiscard]] Masses dominating(const Masses& m) const {
     const Masses other{m.q * std::exp(-base_end_), m.q, -base_end_, numeric::ulps(1) * base_end_};
     return both_mixed(q_, m, other);
@@ -158,7 +161,7 @@ class ReplacedLaplace final : public Pair {
   double end_;
 };
 
-/// Walks a base's losses from one end: what is left of the one reached.
+/// Walks through a base's losses from one end, and tracks what is left of the current one.
 class Walk {
  public:
   Walk(std::vector<Atom> atoms) : atoms_(std::move(atoms)) { start(); }
@@ -195,8 +198,8 @@ PairPointer replaced_laplace(double epsilon, double q) {
 
 PairPointer replaced_list(std::span<const Atom> base, double infinite_p, double infinite_q,
                           double q) {
-  // From the top the slope of G at t, from the bottom its slope at 1 - t. What only Q has comes
-  // last in G; more of it makes the pair larger, so its rounding goes that way.
+  // From the top this gives the slope of G at t, from the bottom its slope at 1 - t. Mass that only
+  // Q has comes last in G. More of it makes the pair larger, so it is rounded up.
   std::vector<Atom> bottom;
   std::vector<Atom> top(base.rbegin(), base.rend());
   if (infinite_q > 0) {
@@ -209,8 +212,8 @@ PairPointer replaced_list(std::span<const Atom> base, double infinite_p, double 
   Walk rising(std::move(bottom));
   std::vector<Atom> positive;
   double infinite = q * infinite_p;
-  // The second half of [0, 1] mirrors the first one. Rounding moves a loss's boundary by some units
-  // of the length behind it, within what masses may be off.
+  // The second half of [0, 1] mirrors the first one. Rounding moves the boundary of a loss by a few
+  // roundings of the length before it, which is within the error that masses may have.
   constexpr double min = 1e-290;  // below, numbers lose their precision
   double done = 0;
   while (done < 0.5 && !falling.done() && !rising.done()) {
@@ -222,7 +225,7 @@ PairPointer replaced_list(std::span<const Atom> base, double infinite_p, double 
     if (length < min) {
       infinite += p;
     } else {
-      // Where both slopes are 0, a certain sample would compare nothing with nothing.
+      // If both slopes are 0 (a certain sample), there is no mass on either side.
       const bool equal = high.loss == low.loss;
       const double loss = equal ? 0 : mixed_loss(q, high.loss) - mixed_loss(q, low.loss);
       positive.push_back({std::max(loss, 0.0), p, other});
@@ -231,7 +234,7 @@ PairPointer replaced_list(std::span<const Atom> base, double infinite_p, double 
     falling.advance(length);
     rising.advance(length);
   }
-  // Lists that rounding left short of 1; a loss law that lacks mass would understate compositions.
+  // Rounding may leave a list short of 1. A loss law that lacks mass would understate compositions.
   if (done < 0.5) positive.push_back({0, (1 - q) * (0.5 - done), (1 - q) * (0.5 - done)});
   double at_zero = 0;
   std::vector<Atom> above;

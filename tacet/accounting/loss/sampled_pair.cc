@@ -15,8 +15,8 @@ namespace {
 
 using numeric::infinity;
 
-/// (1 - q) Q + q P against Q over a base without outcomes that only one law has, or the other way
-/// round (Zhu, Dong, Wang 2022, theorem 11; docs/proofs/accountant.md, section 1).
+/// The pair (1 - q) Q + q P against Q, or the other way round. No outcome of the base belongs to
+/// one law only (Zhu, Dong, Wang 2022, theorem 11; docs/proofs/accountant.md, section 1).
 class PoissonPair final : public Pair {
  public:
   PoissonPair(PairPointer base, double q, Order order)
@@ -67,7 +67,7 @@ class PoissonPair final : public Pair {
   }
 
  private:
-  /// The base's loss at which the mixture has loss l. Rounding must not cut the ends off.
+  /// The base's loss at which the mixture has the loss l. Rounding must not cut the ends off.
   double inner(double l) const {
     if (l <= lowest()) return order_ == Order::remove ? -infinity : infinity;
     if (l >= highest()) return order_ == Order::remove ? infinity : -infinity;
@@ -79,8 +79,8 @@ class PoissonPair final : public Pair {
   Order order_;
 };
 
-/// Above 0 the losses of the order `remove`, below 0 those of `add` (Balle, Barthe, Gaboardi 2018,
-/// theorem 9 with Zhu, Dong, Wang 2022; docs/proofs/accountant.md, section 1).
+/// Above 0 it has the losses of the order `remove`, below 0 those of `add` (Balle, Barthe, Gaboardi
+/// 2018, theorem 9 with Zhu, Dong, Wang 2022; docs/proofs/accountant.md, section 1).
 class FixedSizePair final : public Pair {
  public:
   FixedSizePair(PairPointer base, double gamma) : base_(std::move(base)), gamma_(gamma) {
@@ -104,15 +104,15 @@ class FixedSizePair final : public Pair {
     return mixed_loss(gamma_, mixture_upper_quantile(*base_, gamma_, log_tail));
   }
   double lower_quantile(double log_tail) const override {
-    // P(L <= l) = P(S <= -s) of the base for any loss -s below 0 that it mixes to l. The base's own
-    // quantile may lie above 0, but the mass at 0 here is no tail.
+    // P(L <= l) = P(S <= -s) of the base, for any loss -s below 0 that mixes to l. The base's own
+    // quantile may lie above 0, but the mass at 0 is not a tail here.
     const double below_zero = -1e-6 * std::fabs(base_->upper_quantile(log_tail));
     const double base = std::min(base_->lower_quantile(log_tail), below_zero);
     return -mixed_loss(gamma_, -base);
   }
 
  private:
-  /// The masses of an interval with `at_zero` at loss 0.
+  /// The masses of an interval, with `at_zero` added at loss 0.
   [[nodiscard]] Masses among(double low, double high, double at_zero) const {
     const bool positive = high > 0;
     const bool negative = low < 0;

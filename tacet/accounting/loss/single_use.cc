@@ -12,7 +12,7 @@ namespace tacet::accounting::pld {
 using numeric::infinity;
 
 std::optional<Ends> single_log_delta(const pairs::Pair& pair, double eps) {
-  // A mass of its own at the largest loss must not be lost to rounding.
+  // Rounding must not lose an atom at the largest loss.
   const double rounding = numeric::ulps(8) * (1 + std::fabs(eps));
   const bool at_the_end = std::fabs(eps - pair.highest()) < rounding;
   const auto m = pair.interval(at_the_end ? eps - rounding : eps, infinity);
@@ -20,11 +20,12 @@ std::optional<Ends> single_log_delta(const pairs::Pair& pair, double eps) {
   if (m.p == 0) {
     return Ends{std::log(infinite) - numeric::ulps(16), std::log(infinite) + numeric::ulps(16)};
   }
-  // Below, denormal numbers lose their relative precision.
+  // Smaller numbers are denormal and lose their relative precision.
   constexpr double smallest = 1e-290;
   if (m.p < smallest || !std::isfinite(m.log_ratio)) return std::nullopt;
   // delta = P(S) - e^eps Q(S) for S = {L > eps}, which is the largest over all sets S (Balle, Wang
-  // 2018, theorem 5). A set that rounding moved gives less, by the square of the rounding.
+  // 2018, theorem 5). If rounding moves the boundary of S, the value falls by the square of the
+  // rounding only.
   const double error = m.ratio_error +
                        numeric::ulps(4) * (std::fabs(eps) + std::fabs(m.log_ratio)) +
                        (at_the_end ? 2 * rounding : 0);
@@ -62,7 +63,7 @@ std::optional<Ends> single_epsilon(const pairs::Pair& pair, double log_delta) {
 
 namespace {
 
-/// The ends of value(pair), the lower one from the pair that is for it.
+/// The two ends of value(pair). The lower end comes from the pair `below`, if there is one.
 template <typename Value>
 std::optional<Ends> ends_of(const Component& component, const Value& value) {
   auto ends = value(*component.pair);

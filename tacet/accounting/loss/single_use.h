@@ -13,12 +13,12 @@ struct Ends {
   double upper;
 };
 
-/// Bounds of log delta at eps, of one use of a component or of a pair. Nothing where the numbers
-/// are too small to be exact.
+/// Bounds of log delta at eps, for one use of a component or of a pair. Nothing if the numbers are
+/// too small to be exact.
 [[nodiscard]] std::optional<Ends> single_log_delta(const Component& component, double eps);
 [[nodiscard]] std::optional<Ends> single_log_delta(const pairs::Pair& pair, double eps);
 
-/// Bounds of epsilon at delta, the same.
+/// Bounds of epsilon at delta, with the same rules.
 [[nodiscard]] std::optional<Ends> single_epsilon(const Component& component, double log_delta);
 [[nodiscard]] std::optional<Ends> single_epsilon(const pairs::Pair& pair, double log_delta);
 

@@ -15,17 +15,17 @@
 namespace tacet::accounting::pld {
 namespace {
 
-/// How many losses go into one law, and how many steps into one of the coarser grid.
+/// How many losses are composed into one law, and how many steps make one step of the coarser grid.
 struct Plan {
   std::int64_t count = 0;
   std::int64_t steps = 0;
 };
 
-/// With this many times r^2 losses in one law, cutting the laws to a grid r times as wide costs a
-/// tenth of what the present grid costs.
+/// With this many times r^2 losses in one law, cutting the laws to a grid r times as wide adds a
+/// tenth of the present grid's error.
 constexpr std::int64_t count_per_square = 10;
 
-/// The plan whose two transforms are shortest together.
+/// The plan whose two transforms have the smallest sum of lengths.
 std::optional<Plan> shortest(const GridSum& upper, const Staging& staging) {
   const CountedGrid* main = &upper.parts().front();
   for (const auto& part : upper.parts()) {
@@ -50,8 +50,8 @@ std::optional<Plan> shortest(const GridSum& upper, const Staging& staging) {
   return plan;
 }
 
-/// The composed law as cells of the coarser grid, its offset apart. Every mass moves by its
-/// round-off to the safe side: more losses are dearer, fewer are cheaper.
+/// The composed law as cells of the coarser grid, without its offset. Every mass moves by its
+/// round-off to the safe side: more mass on losses is dearer, less is cheaper.
 CellTable cells_of(const TiltedLaw& law, End end, double theta, std::int64_t steps) {
   const double step = law.step;
   CellTable table;
@@ -59,7 +59,7 @@ CellTable cells_of(const TiltedLaw& law, End end, double theta, std::int64_t ste
   const double shift = end == End::above ? law.round_off : -law.round_off;
   const auto low = law.low;
   const auto high = low + static_cast<std::int64_t>(law.coefficients.size()) - 1;
-  // The interval (k, k + 1] holds the points k steps + 1 to (k + 1) steps.
+  // The interval (k, k + 1] contains the points k steps + 1 to (k + 1) steps.
   const auto floor_div = [&](std::int64_t a) {
     return a >= 0 ? a / steps : -((-a + steps - 1) / steps);
   };
@@ -86,17 +86,17 @@ CellTable cells_of(const TiltedLaw& law, End end, double theta, std::int64_t ste
       change -= mass * std::expm1(static_cast<double>(top - j) * step);
     }
     table.p.push_back(p);
-    // P / Q of outcomes that were merged.
+    // P / Q of the merged outcomes
     table.log_ratio.push_back(p > 0 ? top_loss - std::log1p(-change / p) : top_loss);
     table.ratio_error.push_back(numeric::ulps(8) * (std::fabs(top_loss) + table.step));
   }
   return table;
 }
 
-/// A composed law on the coarser grid, as it will be used.
+/// Completes a composed law on the coarser grid.
 void finish(LossGrid& grid, const TiltedLaw& law, double theta) {
   const double moment = log_moment(grid, theta) + theta * grid.offset;
-  // What lies outside of the transform is missing in the upper law, and wraps into the lower one.
+  // Mass outside of the transform is missing in the upper law and wraps around in the lower law.
   grid.law_error = (2 * std::exp(law.log_tail) + law.law_error) * (1 + 1e-9);
   grid.moment_drop = std::max(0.0, law.log_mass - moment);
   const double largest = std::max(
@@ -108,14 +108,14 @@ void finish(LossGrid& grid, const TiltedLaw& law, double theta) {
   grid.offset += law.offset;
 }
 
-/// The pieces of both sums, composed one by one.
+/// Composes the pieces of both sums one by one.
 class Composer {
  public:
   Composer(const Staging& staging, const Plan& plan, double uses)
-      // What each law loses counts as often as it is used.
+      // the loss of each law counts as often as the law is used
       : theta_(staging.theta), log_tail_(staging.log_tail - std::log(8 * uses)), plan_(plan) {}
 
-  /// `count` losses each of two laws as one, used `times` times.
+  /// Adds `count` losses of each law, composed into one law that is used `times` times.
   void add(const LossGrid& upper, const LossGrid& lower, std::int64_t count, std::int64_t times) {
     if (count == 0 || times == 0) return;
     const GridSum one_above({{upper, count}});
@@ -134,7 +134,7 @@ class Composer {
  private:
   static constexpr int longest_bits = 18;
 
-  /// Returns how much mass round-off may have moved.
+  /// Returns the mass that round-off may have moved.
   double append(const TiltedLaw& law, const GridSum& one, End end, std::int64_t times) {
     auto cells = cells_of(law, end, theta_, plan_.steps);
     cells.infinite = one.infinite_mass(end);
@@ -170,7 +170,7 @@ std::optional<StagedSums> staged(const GridSum& upper, const GridSum& lower,
       composer.add(above.grid, below, above.count % plan->count, 1);
     }
   } catch (const base::NumericError&) {
-    // Too long a transform, or too large numbers: one stage may still do.
+    // The transform is too long or the numbers are too large; one stage may still work.
     return std::nullopt;
   }
   return std::move(composer).sums();

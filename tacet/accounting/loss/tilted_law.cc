@@ -16,7 +16,7 @@ using numeric::unit_roundoff;
 
 constexpr std::size_t block_size = 16;
 
-/// The factors e^{rate i}, i < block_size, by which a run of exponentials follows its first.
+/// The factors e^{rate i}, i < block_size, which continue an exponential within a block.
 std::array<double, block_size> factors(double rate) {
   std::array<double, block_size> result{};
   for (std::size_t i = 0; i < block_size; ++i) result[i] = std::exp(rate * static_cast<double>(i));
@@ -37,7 +37,7 @@ Sums sums_above(const TiltedLaw& law, double shifted) {
   const auto size = static_cast<std::int64_t>(law.coefficients.size());
   const double first = std::floor(shifted / law.step) + 1 - static_cast<double>(law.low);
   auto i = static_cast<std::int64_t>(std::clamp(first, 0.0, static_cast<double>(size)));
-  // Sums that leave the registers for each term take twice as long.
+  // Keep the sums in registers: storing them for each term takes twice as long.
   double positive = 0;
   double negative = 0;
   double weights = 0;
@@ -55,7 +55,8 @@ Sums sums_above(const TiltedLaw& law, double shifted) {
       break;
     }
     const auto end = std::min<std::int64_t>(size, i + static_cast<std::int64_t>(block_size));
-    // Close to the threshold 1 - e^-d needs expm1; further out a run of products does.
+    // Close to the threshold 1 - e^-d needs expm1; further away a run of products is precise
+    // enough.
     const bool direct = steep || law.step > 10 || d < 0.05;
     const double tilt_base = direct ? 0 : std::exp(-law.theta * d);
     const double decay_base = direct ? 0 : std::exp(-d);
@@ -77,16 +78,17 @@ Sums sums_above(const TiltedLaw& law, double shifted) {
   return {positive, negative, weights, cut};
 }
 
-/// What the coefficients above a threshold miss or hold too much, relative to e^{K - theta eps'}.
+/// Bounds what the coefficients above a threshold miss or contain too much, relative to e^{K -
+/// theta eps'}.
 double outside(const TiltedLaw& law, double shifted, bool cut) {
   const double tail = std::exp(law.log_tail);
   const auto size = static_cast<double>(law.coefficients.size());
   const double period = size * law.step;
   const double bottom = static_cast<double>(law.low) * law.step;
   const double highest = static_cast<double>(law.high) * law.step;
-  // Losses more than a period above the threshold reappear above it.
+  // Losses that lie more than a period above the threshold wrap around and reappear above it.
   const double wrapped = std::max(shifted, bottom) + period >= highest ? tail : 1;
-  // Losses above the last coefficient weigh little.
+  // Losses above the last coefficient have little weight.
   double beyond = std::exp(log_smallest_tail);
   if (!cut) {
     const double top = bottom + period;
@@ -97,19 +99,19 @@ double outside(const TiltedLaw& law, double shifted, bool cut) {
 }
 
 double one_end(const TiltedLaw& law, double shifted, double sign) {
-  // Everything relative to e^{K - theta eps'}.
+  // All numbers below are relative to e^{K - theta eps'}.
   const double scale = law.log_mass - law.theta * shifted;
   const auto sums = sums_above(law, shifted);
   const double tails = outside(law, shifted, sums.cut);
-  // Sums of up to `size` terms; products stand within 500 roundings of their exact weights.
+  // Sums have up to `size` terms. Products are within 500 roundings of their exact weights.
   const double rounding = unit_roundoff * (static_cast<double>(law.coefficients.size()) + 500) *
                           (sums.positive + sums.negative + sums.weights * law.round_off);
-  // Negative coefficients are round-off; the upper end does without them.
+  // Negative coefficients are round-off; the upper end ignores them.
   const double sum = sums.positive - (sign > 0 ? 0.0 : sums.negative);
   const double finite = sum + sign * (sums.weights * law.round_off + tails + rounding);
   const double log_finite =
       finite > 0 ? std::log(finite) + scale + sign * law.mass_error : -numeric::infinity;
-  // Infinite losses count in full.
+  // Infinite losses count with their full mass.
   const double log_infinite =
       law.infinite_mass > 0 ? std::log(law.infinite_mass) : -numeric::infinity;
   return numeric::log_add_exp(log_finite, log_infinite);

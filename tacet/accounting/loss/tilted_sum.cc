@@ -20,7 +20,8 @@ constexpr double sqrt_5 = 2.2360679774997896964;
 
 }  // namespace
 
-/// One frequency of one measure: the product of its transforms' powers and what bounds its error.
+/// The state of one frequency for one measure: the product of the powers of its transforms, and the
+/// terms that bound its error.
 struct PowerState {
   double product_re = 1;
   double product_im = 0;
@@ -28,14 +29,14 @@ struct PowerState {
   double sensitivity = 0;  ///< sum of count tau / (A + tau); below 0: the power is negligible
 };
 
-// A power below e^-200 is set to zero where the count is large enough for the bound of its
-// round-off to be as small.
+// A power below e^-200 becomes zero if the count is so large that the bound of its round-off is as
+// small.
 constexpr double log_negligible = -200;
 constexpr std::int64_t count_for_negligible = 32;
 
-/// log2 of the size of the transform from which on two stages are tried.
+/// from this log2 of the transform's length on, two stages are tried
 constexpr int long_bits = 15;
-/// One stage may be that long where two would move more than this share of all mass.
+/// if two stages would move more than this share of all mass, one stage may be this long (log2)
 constexpr int largest_direct_bits = 20;
 constexpr double largest_moved = 5e-4;
 
@@ -69,7 +70,7 @@ void raise(PowerState& state, double re, double im, std::int64_t count, double t
   }
 }
 
-/// Sums over frequencies for the bound of a coefficient's error.
+/// Sums over the frequencies that bound the error of a coefficient.
 struct ErrorSums {
   double forward = 0;
   double powering = 0;
@@ -91,8 +92,8 @@ struct ErrorSums {
   [[nodiscard]] double bound(double n) const { return 1.01 * (forward + powering) / n + 1e-80; }
 };
 
-/// Adds the tilted masses of one grid, folded modulo n, to `target`. Returns its log moment and the
-/// largest |theta y|.
+/// Adds the tilted masses of one grid, folded modulo n, to `target`. Returns the grid's log moment
+/// and the largest |theta y|.
 struct Tilt {
   double log_moment;
   double largest_exponent;
@@ -110,15 +111,15 @@ Tilt fold(const LossGrid& grid, double theta, std::vector<double>& target) {
   return {log_moment, largest};
 }
 
-/// Where a frequency is stored. Of each block only one half is stored: the other half mirrors it.
+/// The slot of a frequency. Only one half of each block is stored, since the other half mirrors it.
 std::size_t slot(std::size_t position) {
   if (position < 2) return position;
   const auto block = std::bit_floor(position);
   return block / 2 + (position - block) + 1;
 }
 
-/// The tail that costs delta at `shifted` a ten millionth of itself, by the saddle-point
-/// approximation of delta relative to e^{K - theta eps'}.
+/// The log of a tail that changes delta at `shifted` by a ten millionth of itself. It uses the
+/// saddle-point approximation of delta relative to e^{K - theta eps'}.
 double log_tail_for(const GridSum::Cumulants& tilted, double theta, double shifted) {
   const double stddev = std::sqrt(tilted.variance);
   double log_share = -std::log1p(theta) - std::log1p(2.5 * theta * stddev);
@@ -129,8 +130,8 @@ double log_tail_for(const GridSum::Cumulants& tilted, double theta, double shift
   return std::clamp(log_share - 16, log_smallest_tail, -18.0);
 }
 
-/// The sum of all masses' errors that laws composed before leave in a sum of theirs: for measures
-/// of mass 1 that differ by e, T-fold sums differ by at most ((1 + e)^T - 1).
+/// The error that laws composed in an earlier stage leave in a sum of them: for measures of mass 1
+/// that differ by e, T-fold sums differ by at most (1 + e)^T - 1.
 double inherited_error(const GridSum& sum) {
   double error = 0;
   double log_drop = 0;
@@ -170,8 +171,8 @@ int TwinTransform::prepare(double theta, const Thresholds& thresholds) {
     law.high = window.high;
     const auto low = static_cast<double>(window.low);
     const auto high = static_cast<double>(window.high);
-    // Enough that nothing wraps to above a threshold and that the rest above weighs nothing; the
-    // whole window always is.
+    // The length must be enough that nothing wraps to above a threshold, and that the mass above
+    // has no weight. The whole window is always enough.
     double needed = high - low_threshold / step;
     if (theta > 0) {
       needed = std::max(needed, high_threshold / step - low - law.log_tail / (theta * step));
@@ -219,7 +220,7 @@ void TwinTransform::transform(double theta, int bits, int largest_bits) {
   const auto n = std::size_t{1} << bits;
   length_ = n;
   if (!fft_ || fft_->size() != n) fft_ = std::make_unique<numeric::Fft>(bits);
-  // Both measures share each transform; their separation costs one addition more.
+  // Both measures share each transform; separating them costs one more addition.
   const double tau = 2 * numeric::Fft::error_bound(bits) + 4 * unit_roundoff;
   if (static_cast<double>(sums_[0]->steps()) * tau > 0.1) {
     throw base::NumericError("{} compositions exceed what round-off allows", sums_[0]->steps());
@@ -246,8 +247,8 @@ TwinTransform::Spectrum TwinTransform::spectrum(std::size_t part, double theta) 
   auto& [re, im, still, count, tau, negligible_square] = result;
   count = sums_[0]->parts()[part].count;
   const auto times = static_cast<double>(count);
-  // The mass at index 0 is the same at every frequency: only the rest goes through the transform
-  // and gets its error.
+  // The mass at index 0 is the same at every frequency. Only the other masses go through the
+  // transform and get its error.
   double moving = 0;
   for (std::size_t k = 0; k < 2; ++k) {
     auto& target = k == 0 ? re : im;
@@ -261,7 +262,7 @@ TwinTransform::Spectrum TwinTransform::spectrum(std::size_t part, double theta) 
                  mass_slack + sums_[k]->parts()[part].grid.mass_error);
   }
   fft_->forward(re.data(), im.data());
-  // The separation of both measures and the addition of what stands still, once each.
+  // Separating the two measures and adding the mass at index 0 cost one rounding each.
   tau = numeric::Fft::error_bound(std::countr_zero(n)) * std::min(2.0, moving * 1.001) +
         (1.01 + 4 * std::min(2.0, moving)) * unit_roundoff;
   negligible_square = count < count_for_negligible ? -1.0 : std::exp(2 * log_negligible / times);

@@ -11,26 +11,28 @@
 
 namespace tacet::accounting::pld {
 
-/// Thresholds (in the sum's own scale, offsets included) at which a law will be asked for delta.
+/// The range of thresholds (in the sum's own scale, offsets included) at which a law will be asked
+/// for delta.
 struct Thresholds {
   double low;
   double high;
-  double log_tail = 0;  ///< of what may lie outside the transform; 0: as delta there needs
+  /// of the mass that may lie outside the transform; 0: chosen from delta at the thresholds
+  double log_tail = 0;
 };
 
 struct PowerState;
 
-/// Composes two sums of the same step and counts together: one as the real, one as the imaginary
-/// part of the same transforms.
+/// Composes two sums with the same step and counts together: one as the real part and one as the
+/// imaginary part of the same transforms.
 class TwinTransform {
  public:
   TwinTransform(const GridSum& first, const GridSum& second) : sums_{&first, &second} {}
 
-  /// Tilts both by theta >= 0. A transform longer than 2^largest_bits is a NumericError.
-  /// A long one is replaced by two short ones where that is possible, see staged_sum.h; the laws
-  /// then stand on a coarser grid.
+  /// Tilts both by theta >= 0. A transform longer than 2^largest_bits is a NumericError. If
+  /// possible, two short transforms replace a long one (staged_sum.h); the laws are then on a
+  /// coarser grid.
   void run(double theta, const Thresholds& thresholds, int largest_bits);
-  /// The whole laws but for tails of e^log_tail, by one transform.
+  /// The complete laws, except for tails of e^log_tail, by one transform.
   void run_whole(double theta, double log_tail, int largest_bits);
   [[nodiscard]] const TiltedLaw& first() const { return laws_[0]; }
   [[nodiscard]] const TiltedLaw& second() const { return laws_[1]; }
@@ -38,9 +40,9 @@ class TwinTransform {
   [[nodiscard]] std::size_t length() const { return length_; }
 
  private:
-  /// One for each frequency that stands for its mirror image too, of both measures.
+  /// The states of both measures, one entry for each frequency and its mirror image.
   using States = std::vector<std::array<PowerState, 2>>;
-  /// The frequencies of one part's masses, and what raising them to its count takes.
+  /// The transform of one part's masses, and what is needed to raise it to its count.
   struct Spectrum {
     std::vector<double> re;
     std::vector<double> im;
@@ -49,7 +51,7 @@ class TwinTransform {
     double tau = 0;  ///< bounds a frequency's error
     double negligible_square = 0;
 
-    /// Multiplies both states of frequency j, whose mirror image stands at m.
+    /// Multiplies both states of frequency j, whose mirror image has the index m.
     void raise_into(std::array<PowerState, 2>& states, std::size_t j, std::size_t m) const;
   };
 

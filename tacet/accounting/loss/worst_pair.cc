@@ -12,30 +12,31 @@ namespace tacet::accounting::pairs {
 namespace {
 
 using numeric::infinity;
-/// What lies beyond counts as an infinite loss.
+/// a loss beyond this tail counts as infinite
 constexpr double log_tail = -80;
 constexpr double largest_epsilon = 600;
-/// Knots lie this share of the spread apart, and this share of the loss where that is more: chords
-/// then add 3e-6 to the variance of the loss.
+/// Knots lie this share of the spread apart, and this share of the loss where that is more: The
+/// chords between them then add 3e-6 to the variance of the loss.
 constexpr double spacing = 0.005;
 /// Covers the masses' own errors, and those of the slopes between some thousand knots.
 constexpr double knot_slack = 0x1p-36;
 static_assert(knot_slack > 8 * pld::mass_slack);
 
-/// Masses, and which law comes first.
+/// Which law comes first.
 enum class Face { forward, backward };
 
-/// Above a largest loss and its rounding.
+/// A loss above the largest one, whatever its rounding.
 double past(double largest) { return largest + numeric::ulps(16) * std::fabs(largest); }
 
-/// An upper bound of sup_S P(S) - e^eps Q(S), or with P and Q exchanged, for eps >= 0.
+/// An upper bound of sup_S P(S) - e^eps Q(S) for eps >= 0; with P and Q exchanged for
+/// Face::backward.
 double delta_above(const Pair& pair, Face face, double eps) {
   const double largest = face == Face::forward ? pair.highest() : -pair.lowest();
   if (eps >= past(largest)) {
     return face == Face::forward ? pair.infinite_mass()
                                  : pair.interval(-infinity, std::nextafter(-eps, -infinity)).q;
   }
-  // A mass at eps itself adds nothing, and one that rounding moved across eps next to nothing.
+  // An atom at eps itself adds nothing. One that rounding moved across eps adds almost nothing.
   const double rounding = numeric::ulps(8) * (1 + std::fabs(eps));
   const auto m = face == Face::forward ? pair.interval(eps - rounding, infinity)
                                        : pair.interval(-infinity, rounding - eps);
@@ -43,8 +44,8 @@ double delta_above(const Pair& pair, Face face, double eps) {
   const double infinite = face == Face::forward ? pair.infinite_mass() : 0;
   if (first == 0) return infinite;
   const double ratio = face == Face::forward ? m.log_ratio : -m.log_ratio;
-  // The set {L > eps} gives the largest value; its masses and their ratio carry errors. Where the
-  // ratio is unknown, the mass alone is a bound.
+  // The set {L > eps} gives the largest value. Its masses and their ratio have errors. If the ratio
+  // is unknown, the P-mass alone is a bound.
   constexpr double smallest = 1e-290;
   const bool known = std::isfinite(ratio) && m.p > smallest && m.q > smallest;
   const double error =
@@ -53,7 +54,7 @@ double delta_above(const Pair& pair, Face face, double eps) {
   return std::min(1.0, (infinite - first * std::expm1(-gap)) * (1 + knot_slack));
 }
 
-/// Epsilons from 0 to the largest loss of any part, in one direction.
+/// Epsilons from 0 to the largest loss of any part, for one order of the laws.
 std::vector<double> knots(std::span<const PairPointer> parts, Face face) {
   double end = 0;
   double min = infinity;
@@ -71,7 +72,7 @@ std::vector<double> knots(std::span<const PairPointer> parts, Face face) {
   }
   if (max > 0 && end > 0) {
     const double spread = std::max(min, 1e-6 * max);
-    // sinh spreads the knots evenly below the spread and by a constant factor above it.
+    // sinh spaces the knots evenly below the spread, and by a constant factor above it.
     const double last = std::asinh(end / spread);
     const auto count = static_cast<int>(std::ceil(last / spacing));
     for (int i = 1; i <= count; ++i) result.push_back(spread * std::sinh(last * i / count));
@@ -81,20 +82,20 @@ std::vector<double> knots(std::span<const PairPointer> parts, Face face) {
   return result;
 }
 
-/// One knot of a profile over a = e^eps.
+/// A knot of a profile as a function of a = e^eps.
 struct Knot {
   double epsilon;
   double delta;
 };
 
-/// The fall of delta from one knot to the next for one unit of a; a - a' from the epsilons, which
-/// may be tiny.
+/// The fall of delta between two knots per unit of a. The difference of a comes from the epsilons,
+/// since it may be tiny.
 double fall(const Knot& from, const Knot& to) {
   return (from.delta - to.delta) / (std::exp(from.epsilon) * std::expm1(to.epsilon - from.epsilon));
 }
 
-/// The losses above 0 of the pair whose profile is the chords between the knots, and what is left
-/// at infinity. delta'(a) = -Q(L > log a): slopes give the masses.
+/// The losses above 0 of the pair whose profile consists of the chords between the knots, and the
+/// mass at infinity. delta'(a) = -Q(L > log a), so slopes give the masses.
 struct Half {
   std::vector<Atom> atoms;
   double infinite;
@@ -104,14 +105,15 @@ double largest_delta(std::span<const PairPointer> parts, Face face, double epsil
   for (const auto& part : parts) largest = std::max(largest, delta_above(*part, face, epsilon));
   return largest;
 }
-/// `variation` is delta at 0, where both faces meet.
+/// `variation` is delta at 0, which is the same for both faces.
 Half half_of(std::span<const PairPointer> parts, Face face, double variation) {
   std::vector<Knot> hull;
   for (const double epsilon : knots(parts, face)) {
     if (epsilon > largest_epsilon) break;
     Knot knot{epsilon, epsilon == 0 ? variation : largest_delta(parts, face, epsilon)};
     if (!hull.empty()) knot.delta = std::min(knot.delta, hull.back().delta);
-    // Rounding may bend what is convex; chords below a knot are still above the profile.
+    // Rounding may make the profile slightly non-convex. Chords that skip a knot still lie above
+    // the profile.
     while (hull.size() >= 2 &&
            fall(hull[hull.size() - 2], hull.back()) <= fall(hull.back(), knot)) {
       hull.pop_back();
@@ -137,8 +139,8 @@ Half half_of(std::span<const PairPointer> parts, Face face, double variation) {
 }  // namespace
 
 PairPointer worst(std::span<const PairPointer> parts) {
-  // One total variation: were Q's masses above P's in all, the profile would lie below the truth
-  // at losses below 0, delta(e) = P(all) - e^e Q(all) + e^e delta'(-e).
+  // Both halves need the same total variation. If Q had more mass than P, the profile would lie
+  // below the truth at losses below 0: delta(e) = P(all) - e^e Q(all) + e^e delta'(-e).
   const double variation =
       std::max(largest_delta(parts, Face::forward, 0), largest_delta(parts, Face::backward, 0));
   const auto above = half_of(parts, Face::forward, variation);

@@ -13,7 +13,7 @@ namespace {
 
 using numeric::infinity;
 
-/// Whether all of an event is noise on sums, of which a part of a unit costs its part.
+/// Whether an event consists only of noise on sums. A part of a unit then costs only its part.
 bool is_sum(const Event& event) {
   if (const auto* composed = event.as<Composed>()) {
     return std::all_of(composed->parts.begin(), composed->parts.end(), is_sum);
@@ -55,7 +55,7 @@ struct PureEpsilon {
   }
   double operator()(const ObjectivePerturbation&) const { return infinity; }
   double operator()(const ShuffledLocal& e) const {
-    // Shuffling never costs more than the local guarantee.
+    // Shuffling never costs more than each local report.
     return adjacency == Adjacency::replace_one ? e.local_epsilon : infinity;
   }
   double operator()(const PoissonSampled& e) const {
@@ -146,7 +146,8 @@ std::optional<double> squared_mu(const Event& event, Adjacency adjacency) {
 
 namespace {
 
-/// How often squared_mu rounds for an event, at most; infinity where it may be far above the truth.
+/// An upper bound of how often squared_mu rounds for an event; infinity if its result may be far
+/// above the truth.
 double roundings(const Event& whole) {
   return fold<double>(whole, [](const Event& event, std::span<const double> within) {
     double sum = 4;
@@ -176,7 +177,7 @@ double pure_epsilon(const Event& event, Adjacency adjacency) {
 
 namespace {
 
-/// Sums of a whole event; nothing where a part has no pure or (epsilon, delta) bound.
+/// The sums for a whole event; nothing if a part has no pure and no (epsilon, delta) bound.
 struct Basic {
   using Bound = std::optional<BasicBound>;
   Adjacency adjacency;
@@ -198,7 +199,7 @@ struct Basic {
     if (adjacency == Adjacency::add_remove) return std::nullopt;
     const auto base = basic_composition(*e.base, inner_adjacency(e, adjacency));
     const double rate = sampled_fraction(e);
-    return base ? sampled(*base, rate) : base;  // theorem 9 there
+    return base ? sampled(*base, rate) : base;  // theorem 9 in the same paper
   }
   Bound operator()(const Repeated& e) const {
     const auto base = basic_composition(*e.base, adjacency);

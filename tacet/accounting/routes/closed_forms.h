@@ -4,22 +4,24 @@
 
 #include "tacet/accounting/routes/language.h"
 
-/// Bounds of whole events in closed form: Gaussian noise throughout, pure epsilons, and sums of
-/// epsilons and deltas. Of samples: docs/proofs/sampled_units.md and replaced_record.md, section 3.
+/// Bounds of whole events in closed form: Gaussian noise only, pure epsilons, and sums of epsilons
+/// and deltas. For samples see docs/proofs/sampled_units.md and replaced_record.md, section 3.
 namespace tacet::accounting::internal {
 
-/// Losses beyond this come near the largest doubles; events that need them have no loss
+/// Larger losses are too close to the largest double; events that need them have no loss
 /// distribution.
 inline constexpr double largest_loss = 600;
 
-/// mu^2 of an event that is Gaussian noise throughout (also composed, repeated, in disjoint
+/// mu^2 of an event that consists of Gaussian noise only (also composed, repeated, in disjoint
 /// blocks), rounded up; nothing for any other event.
 [[nodiscard]] std::optional<double> squared_mu(const Event& event, Adjacency adjacency);
 
-/// mu of an event that squared_mu knows, rounded down; 0 where it is among the smallest doubles.
+/// mu of an event for which squared_mu has an answer, rounded down; 0 if it is among the smallest
+/// doubles.
 [[nodiscard]] double mu_below(const Event& event, Adjacency adjacency);
 
-/// Sum of pure epsilons, rounded up; infinity where an event has no pure bound under `adjacency`.
+/// The sum of pure epsilons, rounded up; infinity if some event has no pure bound under
+/// `adjacency`.
 [[nodiscard]] double pure_epsilon(const Event& event, Adjacency adjacency);
 
 struct BasicBound {

@@ -52,7 +52,7 @@ double log_delta_forward(double mu, double epsilon) {
   const double width = mu * sqrt_half;
   if (std::isinf(a)) return a > 0 ? -infinity : 0;
   if (width < std::fmax(1.0, 0.25 * b)) {
-    // The width itself, not b - a: that difference would be all rounding for small mu.
+    // Uses the width itself and not b - a, which would be all rounding for small mu.
     const double change = erfcx_difference_by_quadrature(ratio * sqrt_half, 0.5 * width);
     return -a * a - log_2 + std::log(change);
   }
@@ -60,7 +60,7 @@ double log_delta_forward(double mu, double epsilon) {
   return std::log1p(-0.5 * std::exp(-a * a) * (erfcx(-a) + erfcx(b)));
 }
 
-/// Whether delta at epsilon >= 0 is below the smallest double: it is below exp(-a^2), and exp(-784)
+/// Whether delta at epsilon >= 0 is below the smallest double. It is below exp(-a^2), and exp(-784)
 /// is.
 bool vanishes(double mu, double epsilon) {
   constexpr double far = 28;
@@ -100,13 +100,14 @@ double max_mu(double epsilon, double target) {
   const auto holds = [&](double log_mu) {
     return certainly_below(std::exp(log_mu), epsilon, target);
   };
-  // delta(0) = erf(mu / sqrt 8) >= mu / (2 sqrt 2 pi) for mu <= 1 puts the smallest solution, at
-  // epsilon 0, near delta sqrt(2 pi); a fifth of it is inside for every epsilon.
+  // delta(0) = erf(mu / sqrt 8) >= mu / (2 sqrt 2 pi) for mu <= 1 So the smallest solution, at
+  // epsilon 0, is near delta sqrt(2 pi), and a fifth of that keeps (epsilon, delta) for every
+  // epsilon.
   const double low = std::log(target) - 1;
   double high = 1;
   while (holds(high)) high += 1 + std::fabs(high);
   const double log_mu = numeric::bisect_threshold(low, high, holds, 1e-9);
-  // The last digits in mu itself, since exp would blur them.
+  // The last digits are found in mu itself, since exp would blur them.
   double inside = std::exp(log_mu);
   double outside = inside * (1 + 1e-6);
   const auto safe = [&](double mu) { return certainly_below(mu, epsilon, target); };
@@ -188,7 +189,8 @@ double sigma_for(double sensitivity, Epsilon epsilon, Delta delta) {
   if (std::isinf(mu)) return 0;
   if (mu == 0) return infinity;
   double sigma = sensitivity / mu;
-  // The guarantee is that of the mu which the rounded sigma gives.
+  // The guarantee is that of the mu that the rounded sigma gives, so raise sigma until that mu is
+  // small enough.
   while (std::fma(sigma, mu, -sensitivity) < 0) sigma = std::nextafter(sigma, infinity);
   return sigma;
 }

@@ -25,7 +25,7 @@ namespace tacet::accounting::gaussian {
 /// The smallest epsilon >= 0 at delta, rounded up. Infinity for delta = 0 unless mu = 0.
 [[nodiscard]] double epsilon(double mu, Delta delta);
 
-/// The largest epsilon known to be too small at `delta`, or 0: the same from below.
+/// The largest epsilon that is known to be too small at `delta`, or 0: a lower bound of epsilon().
 [[nodiscard]] double epsilon_below(double mu, Delta delta);
 
 /// The largest mu that is (epsilon, delta)-DP, rounded down. 0 for delta = 0 and finite epsilon. A

@@ -6,8 +6,8 @@
 
 namespace tacet::accounting {
 
-/// Remembers the answers of a function of numbers, for plans that ask the same again for each of
-/// many candidates. A forgotten answer is computed again, with the same bits. One cache per thread.
+/// Remembers the answers of a function of numbers, since plans ask the same again for each of many
+/// candidates. A forgotten answer is computed again with the same bits. Use one cache per thread.
 template <std::size_t inputs, std::size_t entries = 128>
 class MemoCache {
  public:
@@ -22,7 +22,7 @@ class MemoCache {
     }
     auto& entry = entries_[place % entries];
     if (!entry.filled || entry.asked != bits) {
-      const double answer = compute();  // may throw, and may ask the same table
+      const double answer = compute();  // may throw, and may use this cache itself
       entry = {bits, answer, true};
     }
     return entry.answer;

@@ -17,7 +17,7 @@ namespace {
 
 using numeric::inverse_sqrt_2pi;
 
-/// E(1 - e^{e - s^2/2 - s|N|})_+ in closed form.
+/// E[(1 - e^{e - s^2/2 - s|N|})_+] for N standard normal, in closed form.
 double folded_delta(double e, double s) {
   if (s == 0) return e >= 0 ? 0 : -std::expm1(e);
   const double half = 0.5 * s * s;
@@ -41,8 +41,9 @@ double panel(double a, double b, const Function& f) {
   return half * sum;
 }
 
-/// E over |N| of the Gaussian delta at e - S^2/2 - S|N| for output noise at mu: the joint delta of
-/// the minimum and its noisy release. Split where the argument changes sign.
+/// The mean over |N| of the Gaussian delta at e - s^2/2 - s|N|, for output noise at mu: the joint
+/// delta of the minimum and its noisy release. The integral is split where the argument changes
+/// sign.
 double joint_delta(double e, double s, double mu) {
   if (s == 0) return gaussian::delta(mu, e);
   const double turn = (e - 0.5 * s * s) / s;
@@ -59,25 +60,25 @@ double joint_delta(double e, double s, double mu) {
   };
   for (std::size_t i = 0; i + 1 < cuts.size(); ++i) {
     if (!(cuts[i + 1] > cuts[i])) continue;
-    // The hockey stick increases in x: where it is nothing at the end, so it is before.
+    // The hockey stick increases in x: if it vanishes at the end, it vanishes everywhere before.
     const double max = gaussian::delta(mu, e - 0.5 * s * s - s * cuts[i + 1]);
     sum += max < 1e-40 ? 1e-40 * (cuts[i + 1] - cuts[i]) : panel(cuts[i], cuts[i + 1], integrand);
   }
-  // The panels resolve every scale; the margin is far above their error.
+  // The panels resolve every scale. The margin is far above their error.
   return std::min(1.0, sum * (1 + 1e-9) + 1.4e-38);
 }
 
 /// Certified maximum of f(2s cos t) + f(2s sin t) over [0, pi/4] for an increasing f: on an
-/// interval the larger ends bound it. Intervals are halved until the bound of each lies within 1e-4
-/// of the largest value met, or at most `max` times.
+/// interval, the larger end of each term bounds it. Intervals are halved until the bound of each
+/// lies within 1e-4 of the largest value met, or at most `max` times.
 template <typename Increasing>
 double worst_angle(double s, const Increasing& f, int max = 100) {
   constexpr double quarter_pi = 0.78539816339744830962;
   struct Interval {
     double low;
     double high;
-    double at_low;   // f(2s cos low), the larger one of the first term
-    double at_high;  // f(2s sin high), of the second
+    double at_low;   // f(2s cos low): the first term is largest at the low end
+    double at_high;  // f(2s sin high): the second term is largest at the high end
     [[nodiscard]] double bound() const { return at_low + at_high; }
     bool operator<(const Interval& other) const { return bound() < other.bound(); }
   };
@@ -98,17 +99,17 @@ double worst_angle(double s, const Increasing& f, int max = 100) {
   return open.top().bound();
 }
 
-/// delta of the exact minimum where a record is replaced, from `max` angles.
+/// delta of the exact minimum if a record is replaced; tries up to `max` angles.
 double replaced_delta(double e, double s, int max) {
   if (e <= 0) return 1;
   return std::min(1.0, worst_angle(
                            s, [&](double x) { return folded_delta(e, x); }, max));
 }
 
-/// The same with the output noise.
+/// The same delta, with the output noise included.
 double joint_replaced_delta(double e, double s, double mu) {
-  // The excess of two one-record terms over what the output noise alone leaks. At angle 0 the
-  // second term vanishes into that.
+  // The excess of the two one-record terms over what the output noise alone leaks. At angle 0 the
+  // second term is equal to that.
   const double alone = gaussian::delta(mu, e);
   const double worst =
       worst_angle(s, [&](double x) { return joint_delta(e, x, mu); }) - alone * (1 - 1e-9);
@@ -143,7 +144,7 @@ std::vector<pairs::Point> exact_profile(const ObjectivePerturbation& event, Adja
   constexpr double largest_epsilon = 600;
   constexpr int before = 16;
   constexpr std::size_t max = 4000;
-  // The loss is c + S^2/2 + S|N|: nothing changes faster than on that scale, and in the tail delta
+  // The loss is c + S^2/2 + S|N|: delta changes on no finer scale than that, and in the tail delta
   // falls by a constant factor from point to point.
   const double c = std::log1p(event.smoothness / event.regularization) * (1 + 1e-15);
   const double s = event.lipschitz / event.sigma;
@@ -162,7 +163,7 @@ std::vector<pairs::Point> exact_profile(const ObjectivePerturbation& event, Adja
     const double earlier = last;
     add(epsilon);
     if (last <= smallest_delta) break;
-    // The fall of log delta over the last step tells the next one.
+    // The fall of log delta over the last step predicts the next one.
     const double fall = std::log(earlier / last);
     const double goal = last > bulk ? 0.12 : 0.6;
     step = std::min({scale, 2 * step, fall > 0 ? step * std::max(0.5, goal / fall) : scale});
@@ -172,15 +173,15 @@ std::vector<pairs::Point> exact_profile(const ObjectivePerturbation& event, Adja
 
 namespace {
 
-/// The end of [low, high] shrunk to a relative `tolerance` around the boundary where `delta_at`,
-/// which falls, meets the goal: the side where it is at most the goal.
+/// Shrinks [low, high] to a relative `tolerance` around the point at which the decreasing
+/// `delta_at` meets the goal. Returns the end at which delta is at most the goal.
 template <typename DeltaAt>
 double threshold(numeric::ValueAt low, numeric::ValueAt high, double goal, double tolerance,
                  const DeltaAt& delta_at) {
   const auto excess = [&](double delta_value) {
     return std::log(std::max(delta_value, 1e-300)) - std::log(goal) - 1e-14;
   };
-  // Below 0 where the goal is met; exactly 0 does not occur but counts as not met.
+  // Below 0 if the goal is met. Exactly 0 counts as not met.
   const auto [inside, outside] = numeric::bracket_root(
       {high.x, excess(high.value)}, {low.x, excess(low.value)},
       [&](double x) { return excess(delta_at(x)); }, tolerance * high.x);
@@ -207,7 +208,7 @@ double min_epsilon(const ObjectivePerturbation& event, double target, Adjacency 
     if (high > largest) return HUGE_VAL;
     below = delta_at(high);
   }
-  // So near to 0 that the boundary's relative accuracy is one of epsilon too.
+  // This close to 0, the relative accuracy of the boundary is one of epsilon too.
   constexpr double smallest = 1e-12;
   while (low == 0 && high > smallest) {
     const double middle = 0.25 * high;
@@ -218,8 +219,8 @@ double min_epsilon(const ObjectivePerturbation& event, double target, Adjacency 
   return threshold({low, above}, {high, below}, target, 1e-9, delta_at);
 }
 
-/// A power of two times the Lipschitz constant at which the exact minimum is private enough, and at
-/// half of which it is not: near to where the noisy release is.
+/// A power of two times the Lipschitz constant at which the exact minimum is private enough, while
+/// at half of it the minimum is not. The sigma of the noisy release is close to it.
 double quick_sigma(const Curvature& curvature, double epsilon, double goal, Adjacency adjacency) {
   constexpr double max = 0x1p39;
   double sigma = 1;
@@ -261,7 +262,7 @@ double calibrate_sigma(const Curvature& curvature, Epsilon target, Delta limit,
     if (curvature.output_mu == 0) {
       return exact_delta(sigma, curvature, target.value(), adjacency);
     }
-    // The tolerance that goes with this mu at output noise 1.
+    // The tolerance that gives this mu at output noise 1.
     const ObjectivePerturbation event{sigma,
                                       curvature.lipschitz,
                                       curvature.smoothness,
@@ -301,7 +302,7 @@ double published_regularization(double smoothness, Epsilon target) {
 
 PureShares pure_shares(double smoothness, double regularization, Epsilon target,
                        double output_share) {
-  constexpr double margin = 1e-12;  // for the rounding of the shares' sum
+  constexpr double margin = 1e-12;  // for the rounding of the sum of the shares
   const double determinant = std::log1p(smoothness / regularization) * (1 + margin);
   const double output = output_share * target.value();
   const double linear = (target.value() - determinant - output) * (1 - margin);

@@ -19,8 +19,8 @@ using numeric::log1p_exp;
 constexpr double largest_quadrature_order = 48;
 // Below this noise the quadrature's step, half the variance, would need too many points.
 constexpr double smallest_quadrature_sigma = 0.05;
-// Sums over all integers up to the order, of a curve that may be such a sum itself, end here:
-// beyond it a sample is taken to cost what the whole data would.
+// Sums over all integers up to the order stop at this order. The curve inside may be such a sum
+// itself. At higher orders a sample is taken to cost as much as the whole data set.
 constexpr double largest_sampled_order = 1024;
 
 double raise(double value) { return value <= 0 ? 0 : value * (1 + safety); }
@@ -29,8 +29,8 @@ double log_choose(double n, double k) {
   return std::lgamma(n + 1) - std::lgamma(k + 1) - std::lgamma(n - k + 1);
 }
 
-/// log of (1 + t)^power - 1 - power t for t > -1; the bracket is convex, so it is positive for a
-/// power outside [0, 1].
+/// log of (1 + t)^power - 1 - power t for t > -1. The function (1 + t)^power is convex for a power
+/// outside of [0, 1], so the difference is positive.
 double log_excess(double power, double t, double log1p_t) {
   const double exponent = power * log1p_t;
   if (std::fabs(power * t) < 1e-2 && std::fabs(t) < 1e-2) {
@@ -103,7 +103,8 @@ double log_moment_excess_integer(double q, double sigma, std::int64_t alpha) {
   return largest + std::log(sum);
 }
 
-/// (alpha - 1) r(alpha) is convex and 0 at 1: the chord between integers bounds it.
+/// (alpha - 1) r(alpha) is convex in alpha and 0 at alpha = 1: the chord between integers bounds
+/// it.
 template <typename AtInteger>
 double interpolate(double alpha, const AtInteger& at_integer) {
   const double below = std::floor(alpha);
@@ -129,7 +130,7 @@ void check_order(double alpha) {
 
 double gaussian(double mu, double alpha) {
   check_order(alpha);
-  // Not nothing, however small.
+  // Never 0, however small mu is.
   return mu == 0
              ? 0
              : std::max(raise(0.5 * alpha * mu * mu), std::numeric_limits<double>::denorm_min());
@@ -140,7 +141,7 @@ double laplace(double scale, double alpha) {
   if (scale == 0) return infinity;
   if (std::isinf(scale)) return 0;
   const double e = 1 / scale;
-  // e^{(alpha-1)e} taken out; what is left lies in (0, 1].
+  // The factor e^{(alpha-1)e} is taken out; the rest lies in (0, 1].
   const double rest = (alpha - 1) / (2 * alpha - 1) * std::expm1(-(2 * alpha - 1) * e);
   return raise(std::max(0.0, e + std::log1p(rest) / (alpha - 1)) + 1e-15 * e);
 }
@@ -148,8 +149,8 @@ double laplace(double scale, double alpha) {
 double discrete_laplace(double scale, double distance, double alpha) {
   check_order(alpha);
   if (scale == 0) return infinity;
-  // sum_k p(k)^alpha p(k - distance)^(1 - alpha) in three geometric sums; e^{(alpha-1)e} taken out
-  // of them leaves 1 + rest, without cancellation in the rest.
+  // sum_k p(k)^alpha p(k - distance)^(1 - alpha) in three geometric sums. With the factor
+  // e^{(alpha-1)e} taken out, they are 1 + rest, and nothing cancels in the rest.
   const double e = distance / scale;
   const double w = (2 * alpha - 1) / scale;
   const double x = std::exp(-1 / scale);
@@ -161,7 +162,7 @@ double discrete_laplace(double scale, double distance, double alpha) {
 double pure(double epsilon, double alpha) {
   check_order(alpha);
   if (std::isinf(epsilon) || epsilon == 0) return epsilon;
-  // log[(e^{alpha e} + e^{(1-alpha) e}) / (1 + e^e)], largest exponential taken out.
+  // log[(e^{alpha e} + e^{(1-alpha) e}) / (1 + e^e)], with the largest exponential taken out.
   const double value =
       (alpha - 1) * epsilon + log1p_exp((1 - 2 * alpha) * epsilon) - std::log1p(std::exp(-epsilon));
   const double precise = 1e-14 * (1 + epsilon);
@@ -172,7 +173,7 @@ double bounded_range(double epsilon, double alpha) {
   check_order(alpha);
   if (epsilon == 0) return 0;
   if (std::isinf(epsilon)) return infinity;
-  // Losses epsilon - t and -t, with the weight that makes both laws probabilities.
+  // The losses are epsilon - t and -t, with weights that make both laws probabilities.
   const auto at = [&](double t) {
     const double log_first = std::log(std::expm1(t)) - std::log(std::expm1(epsilon));
     const double log_second = numeric::log1mexp(log_first);
@@ -180,7 +181,8 @@ double bounded_range(double epsilon, double alpha) {
            (alpha - 1);
   };
   if (epsilon > 500) return std::min(epsilon, alpha * epsilon * epsilon / 8);
-  // The maximum is flat: the last bracket leaves an error far below the margin added here.
+  // The function is flat at its maximum, so the error of the last bracket is far below the margin
+  // added here.
   const double largest =
       -numeric::golden_sections(0, epsilon, 60, [&](double t) { return -at(t); });
   const double best = largest * (1 + 1e-9) + 1e-14;
@@ -194,7 +196,7 @@ double score_selection(const ScoreSelection& event, double alpha) {
   const auto untouched = event.candidates - event.support;
   const double x = event.eta * event.score_bound;
   if (untouched <= 0 || spread == 0) return std::min(spread, by_range);
-  // Bound of the variance of the loss along the path between both laws, integrated against the
+  // A bound of the variance of the loss along the path between the two laws, integrated against the
   // kernel min(t (alpha - 1), alpha - t).
   const double change = event.eta * event.l2_sensitivity;
   const double scale = change * change / static_cast<double>(untouched);
@@ -206,7 +208,8 @@ double score_selection(const ScoreSelection& event, double alpha) {
     integral = cap * (head + 0.5 * (alpha - 1) * (alpha - 1));
   } else {
     const double cut = x == 0 ? alpha : std::clamp(std::log(cap / scale) / x, 1.0, alpha);
-    // integral of (alpha - t) e^{x t} over [1, cut], 64 Gauss-like panels for small x, closed else.
+    // The integral of (alpha - t) e^{x t} over [1, cut]: 64 Gauss-like panels for small x, else
+    // closed form.
     double middle = 0;
     if (x < 1e-3) {
       const double width = cut - 1;
@@ -243,8 +246,8 @@ double poisson_gaussian(double q, double sigma, double alpha) {
 
 namespace {
 
-/// One record less against one more at an integer order: (order - 1) times the divergence, by the
-/// exact binomial expansion of E_Q (1 - q + q L)^order.
+/// (order - 1) times the divergence of the law with a record to the law without it, at an integer
+/// order. Exact binomial expansion of E_Q[(1 - q + q L)^order].
 double poisson_remove_moment(double q, const Curve& base, double order) {
   const double log_q = std::log(q);
   const double log_rest = std::log1p(-q);
@@ -257,8 +260,8 @@ double poisson_remove_moment(double q, const Curve& base, double order) {
   return std::max(0.0, moment);
 }
 
-/// The opposite order, for every real order above 1: Taylor with the second derivative's largest
-/// value at -q.
+/// The opposite order, for every real order above 1: Taylor's formula with the largest value of the
+/// second derivative, at -q.
 double poisson_add_moment(double q, const Curve& base, double order) {
   const double growth = base(2);
   if (!(growth > 0)) return 0;
@@ -267,7 +270,7 @@ double poisson_add_moment(double q, const Curve& base, double order) {
                    (order + 1) * std::log1p(-q) + log_growth);
 }
 
-/// The chord between the integers around alpha, never above the base itself.
+/// The chord between the two integers around alpha, or the base itself if that is smaller.
 template <typename Moment>
 double sampled(double q, const Curve& base, double alpha, const Moment& moment) {
   check_rate(q);

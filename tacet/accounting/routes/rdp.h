@@ -48,7 +48,8 @@ using Curve = std::function<double(double)>;
 /// Any mechanism with curve `base` (both orders) on a Poisson sample of rate q, both orders.
 /// Evaluates `base` at the integers up to ceil(alpha).
 [[nodiscard]] double poisson(double q, const Curve& base, double alpha);
-/// Its two orders apart: one record less against one more, and the opposite.
+/// Both orders of poisson() separately: the law with the record against the law without it, and the
+/// opposite.
 [[nodiscard]] double poisson_remove(double q, const Curve& base, double alpha);
 [[nodiscard]] double poisson_add(double q, const Curve& base, double alpha);
 
@@ -69,30 +70,30 @@ struct Optimum {
 /// Infinity for delta = 0.
 [[nodiscard]] Optimum best_epsilon(const Curve& curve, Delta delta);
 
-/// The smallest delta at epsilon by the same statement over real orders.
+/// The smallest delta at epsilon over real orders, by the same proposition.
 [[nodiscard]] double best_delta(const Curve& curve, double epsilon);
 
-/// The curve of an event, or nothing where no Renyi bound is proved for it under `adjacency`. What
-/// its evaluation takes is counted by `work`, if given, which must outlive it.
+/// The curve of an event; nothing if no Renyi bound is proved for it under `adjacency`. `work`, if
+/// given, counts the evaluations and must outlive the curve.
 [[nodiscard]] std::optional<Curve> curve(const Event& event, Adjacency adjacency,
                                          WorkMeter* work = nullptr);
 
 }  // namespace tacet::accounting::rdp
 
 /// Renyi divergences of Poisson samples in which one record replaces another, in both orders at
-/// once: the runs mix, with weights 1 - q and q, the law without the record and a law with one.
+/// once: each run mixes the law without the record (weight 1 - q) with a law with one (weight q).
 /// docs/proofs/replaced_record.md, section 4.
 namespace tacet::accounting::rdp {
 
-/// Gaussian noise of standard deviation `sigma` in units of one contribution's bound, by quadrature
-/// with a bound of its error. Infinity where it would take too many points.
+/// Gaussian noise of standard deviation `sigma`, in units of the bound of one contribution. A
+/// quadrature with a bound of its error; infinity if it would need too many points.
 [[nodiscard]] double replaced_gaussian(double q, double sigma, double alpha);
 
-/// Any mechanism that is epsilon-DP for a record more or less.
+/// Any mechanism that is epsilon-DP under add_remove.
 [[nodiscard]] double replaced_pure(double q, double epsilon, double alpha);
 
-/// Any mechanism with curve `base` for a record more or less (both orders): by way of the sample
-/// without the record (Mironov 2017, proposition 11).
+/// Any mechanism with the add_remove curve `base` (both orders), by the triangle inequality through
+/// the sample without the record (Mironov 2017, proposition 11).
 [[nodiscard]] double replaced(double q, const Curve& base, double alpha);
 
 }  // namespace tacet::accounting::rdp

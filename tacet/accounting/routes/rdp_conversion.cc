@@ -1,4 +1,4 @@
-// From Renyi bounds to epsilon at delta and delta at epsilon.
+// Converts Renyi bounds into epsilon at delta and delta at epsilon.
 #include <algorithm>
 #include <cmath>
 #include <limits>
@@ -57,7 +57,7 @@ std::pair<double, double> minimise_over_orders(const Function& f) {
     }
     return value;
   });
-  // Integer orders are cheap to evaluate exactly and often the chord's kinks.
+  // Integer orders are cheap to evaluate exactly, and the chords often have their kinks there.
   for (const double order : {std::floor(1 + std::exp(best_z)), std::ceil(1 + std::exp(best_z))}) {
     if (order < 2) continue;
     const double value = f(order);
@@ -80,9 +80,10 @@ Optimum best_epsilon(const Curve& curve, Delta delta) {
 
 double best_delta(const Curve& curve, double epsilon) {
   const auto result = minimise_over_orders(
-      // Not cut at 1: the search would take small orders, where nothing is proved, for a minimum.
+      // Not cut at 1: otherwise the search would take small orders, which prove nothing, for a
+      // minimum.
       [&](double order) { return to_log_delta(order, curve(order), epsilon); });
-  // Moments of every order bound no probability by 0.
+  // A bound from moments never proves a delta of exactly 0.
   const double upper = numeric::exp_of_upper(result.first) * (1 + safety);
   return std::clamp(upper, std::numeric_limits<double>::denorm_min(), 1.0);
 }

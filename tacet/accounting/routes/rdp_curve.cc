@@ -21,7 +21,7 @@ using MaybeCurve = std::optional<Curve>;
 
 using numeric::infinity;
 
-/// Values at integers, kept: sampling theorems ask for the same ones at every order.
+/// Stores the values at integer orders: sampling theorems ask for the same ones at every order.
 class MemoCache {
  public:
   explicit MemoCache(Curve curve) : curve_(std::move(curve)) {}
@@ -39,11 +39,11 @@ class MemoCache {
   std::vector<double> values_;
 };
 
-/// A rate that is not below the given one and whose square is a number. A sample at a smaller rate
-/// is one at a larger rate and some of it dropped (docs/proofs/accountant.md, section 8).
+/// The rate, raised so far that its square is a normal double. A sample at a smaller rate is one at
+/// a larger rate from which records are dropped (docs/proofs/accountant.md, section 8).
 double with_square(double rate) { return std::max(rate, 1e-100); }
 
-/// Noise in units of the distance, from mu^2.
+/// The standard deviation of the noise in units of the distance, from mu^2.
 double sigma_of(double square) {
   return square == 0 ? infinity : numeric::divide_down(1, numeric::sqrt_up(square));
 }
@@ -109,8 +109,8 @@ struct CurveOf {
   }
   MaybeCurve operator()(const ObjectivePerturbation& e) const {
     // The privacy loss is at most c + s^2/2 + s|N| in both orders; replacing a record doubles s by
-    // the convexity of exp over the two averaged losses. The released minimum adds Gaussian noise
-    // of its own on a vector that moves by at most 2 tolerance / regularization.
+    // the convexity of exp over the two averaged losses. The release adds Gaussian noise to the
+    // minimum found, which moves by at most 2 tolerance / regularization.
     const double c = std::log1p(e.smoothness / e.regularization);
     const double s = distance_factor(adjacency) * e.lipschitz / e.sigma;
     const double output = 2 * e.tolerance / (e.regularization * e.output_sigma);
@@ -125,7 +125,7 @@ struct CurveOf {
     return adjacency == Adjacency::replace_one ? by_pure(e) : std::nullopt;
   }
   MaybeCurve operator()(const PoissonSampled& e) const {
-    // What is proved for one record is proved for a unit, which joins whole or not at all.
+    // A proof for one record is a proof for a unit that joins the sample whole or not at all.
     if (internal::unit_rate(e) == 1) return curve(*e.base, adjacency, work);
     if (e.rate == 0) return Curve([](double) { return 0.0; });
     if (internal::is_replaced(e, adjacency)) return replaced_in_sample(e);
@@ -141,7 +141,8 @@ struct CurveOf {
       return poisson(q, std::ref(base), alpha);
     });
   }
-  /// The smallest of what is proved for a record that replaces another (replaced_record.md, 4).
+  /// The smallest proved bound for a record that replaces another one (replaced_record.md, section
+  /// 4).
   MaybeCurve replaced_in_sample(const PoissonSampled& e) const {
     std::vector<Curve> bounds;
     const double q = with_square(internal::unit_rate(e));
@@ -156,7 +157,8 @@ struct CurveOf {
       });
     }
     if (const auto base = curve(*e.base, adjacency, work)) {
-      // The divergence's moment is jointly convex, and the runs share the sample without records.
+      // The moment of the divergence is jointly convex, and both runs share the samples without the
+      // record.
       bounds.emplace_back([q, base = *base](double alpha) {
         const double whole = base(alpha);
         const double exponent = numeric::multiply_up(alpha - 1, whole);
@@ -207,15 +209,15 @@ struct CurveOf {
     return Curve([epsilon](double alpha) { return pure(epsilon, alpha); });
   }
 
-  /// No Renyi divergence is bounded where delta is above 0. Losses too large for a distribution are
-  /// infinite ones; smaller ones are the distributions' affair.
+  /// There is no Renyi bound if delta is above 0. Losses that are too large for a loss distribution
+  /// give an infinite curve; smaller ones are left to the loss distributions.
   static MaybeCurve no_bound_above(double epsilon) {
     if (epsilon < internal::largest_loss) return std::nullopt;
     return Curve([](double) { return infinity; });
   }
 
-  /// Parts without a curve are infinite, which is worth saying only beside parts of losses that no
-  /// distribution holds.
+  /// A part without a curve makes the sum infinite. Return that only beside parts with losses that
+  /// no distribution can hold; otherwise there is no curve.
   template <typename Combine>
   MaybeCurve over(const std::vector<Event>& parts, const Combine& combine) const {
     std::vector<Curve> curves;
@@ -239,7 +241,7 @@ struct CurveOf {
   }
 };
 
-/// Papernot, Steinke 2022, theorem 2, minimised over the second order on a grid.
+/// Papernot, Steinke 2022, theorem 2, minimised over its second order on a grid.
 MaybeCurve CurveOf::operator()(const RandomlyRepeated& e) const {
   if (e.law != RepetitionLaw::truncated_negative_binomial || e.cap != 0) return std::nullopt;
   const auto base = curve(*e.base, adjacency, work);
@@ -264,9 +266,10 @@ MaybeCurve CurveOf::operator()(const RandomlyRepeated& e) const {
 std::optional<Curve> curve(const Event& event, Adjacency adjacency, WorkMeter* work) {
   auto found = std::visit(CurveOf{adjacency, work}, event.node());
   if (!found || internal::costs_nothing(event)) return found;
-  // Sampled noise is a sum over integers or points of an integral.
+  // Sampled noise takes a sum over integers or over points of an integral, other kinds a formula.
   const double units = internal::is_sampled(event) ? 1e5 : 1e3;
-  // Squares and products of tiny numbers underflow; what costs something never costs nothing.
+  // Squares and products of tiny numbers underflow, but an event with a cost must never have cost
+  // 0.
   return Curve([bound = *std::move(found), work, units](double alpha) {
     spend(work, units);
     return std::max(bound(alpha), std::numeric_limits<double>::denorm_min());

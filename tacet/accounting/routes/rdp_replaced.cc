@@ -34,16 +34,19 @@ double log_replaced_excess(double alpha, double a, double b) {
         alpha * std::exp(a - g) + (1 - alpha) * std::exp(b - g);  // the constants cancel
     return g + (rest > 0 && rest < 1 ? std::log1p(-rest) : 0);
   }
-  // Where e^b may overflow, nothing else is left of the sum.
+  // Here e^b may overflow, and it dominates the sum: alpha > 1, so the term (alpha - 1) e^b is
+  // left.
   if (b > 600) return b + std::log(alpha - 1) + safety;
   const double sum = second_order(g) - alpha * second_order(a) + (alpha - 1) * second_order(b);
   return sum > 0 ? std::log(sum) : -infinity;
 }
 
-/// The line along which the integrand is summed, and e^-exponent, a bound of the error's share of
-/// A. For |Im x| <= theta sigma^2, theta < pi, the integrand is analytic and its modulus at most
-/// e^{theta^2 sigma^2 / 2} cos(theta / 2)^-(alpha - 1) times that on the real line (the proof note
-/// shows it), and -log cos(theta / 2) <= 0.154 theta^2 up to theta = 2.
+/// The points at which the integrand is summed, and e^-exponent, which bounds the relative error of
+/// A. For
+/// Im x| <= theta sigma^2 with theta < pi, the integrand is analytic. Its modulus is at most
+/// e^{theta^2 sigma^2 / 2} cos(theta / 2)^-(alpha - 1) times that on the real line
+/// (docs/proofs/replaced_record.md, section 4), and -log cos(theta / 2) <= 0.154 theta^2 up to
+/// theta = 2.
 struct Line {
   double step;
   double reach;
@@ -58,9 +61,9 @@ Line line_for(double q, double sigma, double alpha) {
   return {std::min(step, sigma / 6), std::sqrt(2 * exponent) * sigma, exponent};
 }
 
-/// log(A - 1), A = E[k(x)^alpha k(-x)^(1 - alpha)] over x ~ N(0, sigma^2) with k(x) = 1 - q +
-/// q e^{(2x - 1) / (2 sigma^2)}, rounded up; infinity where it would take too many points. The
-/// trapezoid rule on what is left without the two linear terms, whose means are 0.
+/// log(A - 1), A = E[k(x)^alpha k(-x)^(1 - alpha)] over x ~ N(0, sigma^2) with k(x) = 1 - q + q
+/// e^{(2x - 1) / (2 sigma^2)}, rounded up; infinity where it would take too many points. Uses the
+/// trapezoid rule on the integrand without its two linear terms, whose means are 0.
 double log_replaced_moment_excess(double q, double sigma, double alpha) {
   const double variance = sigma * sigma;
   const auto line = line_for(q, sigma, alpha);
@@ -77,7 +80,7 @@ double log_replaced_moment_excess(double q, double sigma, double alpha) {
     const double b = pairs::mixed_loss(q, other);
     logs.push_back(log_replaced_excess(alpha, a, b) + density);
     largest = std::max(largest, logs.back());
-    // From here on the integrand falls by at least this factor a step.
+    // beyond this point the integrand falls by at least this factor per step
     const double share = q * std::exp(std::min(other, 0.0) - b);
     const double log_ratio = line.step * (alpha + (alpha - 1) * share - x) / variance;
     if (other > 0 || log_ratio > -0.1) continue;
@@ -89,7 +92,8 @@ double log_replaced_moment_excess(double q, double sigma, double alpha) {
   for (const double value : logs) sum += std::exp(value - largest);
   const double unit = std::log(line.step / sigma) - numeric::log_sqrt_2pi;
   const double inside = numeric::log_add_exp(largest + std::log(sum), tail) + unit;
-  // Left of the line the integrand is at most q (alpha + (alpha - 1) e^{...}): two normal tails.
+  // Left of the first point the integrand is at most q (alpha + (alpha - 1) e^{...}): two normal
+  // tails.
   const double left = std::log(2 * alpha * q) - line.exponent;
   const double of_rule = std::log(4.0) - line.exponent + numeric::log_add_exp(0, inside);
   return numeric::log_add_exp(numeric::log_add_exp(inside, left), of_rule);
@@ -100,7 +104,7 @@ double log_replaced_moment_excess(double q, double sigma, double alpha) {
 double replaced_gaussian(double q, double sigma, double alpha) {
   if (q == 0 || std::isinf(sigma)) return 0;
   if (q == 1) return gaussian(2 / sigma, alpha);
-  // Below that rate no quadrature resolves q^2.
+  // at smaller rates no quadrature resolves q^2
   if (!(sigma > 0) || q < 1e-140) return infinity;
   const double bound =
       log1p_exp(log_replaced_moment_excess(q, sigma, alpha)) / (alpha - 1) * (1 + safety);
@@ -110,8 +114,8 @@ double replaced_gaussian(double q, double sigma, double alpha) {
 double replaced_pure(double q, double epsilon, double alpha) {
   if (q == 0 || epsilon == 0) return 0;
   if (std::isinf(epsilon)) return infinity;
-  // Three losses e', 0 and -e' with the masses u / (1 + e^epsilon) and v / (1 + e^epsilon) at the
-  // ends: replaced_record.md, section 3.
+  // The worst pair has three losses e', 0 and -e', with the masses u / (1 + e^epsilon) and v / (1 +
+  // e^epsilon) at the ends: replaced_record.md, section 3.
   const double log_u = pairs::mixed_loss(q, epsilon);
   const double log_v = pairs::mixed_loss(q, -epsilon);
   const double largest = log_u - log_v;

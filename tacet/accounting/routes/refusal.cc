@@ -12,8 +12,8 @@
 namespace tacet::accounting::internal {
 namespace {
 
-/// The first kind in an event that compares two records, or two samples of one size, and so says
-/// nothing of a sample with a record against the same one without.
+/// The first kind inside an event that compares two records, or two samples of one size. Such a
+/// kind says nothing about a sample with a record against the same sample without it.
 std::string kind_of_another_record(const Event& event) {
   const auto stated = stated_adjacency(event);
   const auto* blocks = event.as<Partitioned>();
@@ -28,7 +28,7 @@ std::string kind_of_another_record(const Event& event) {
   return {};
 }
 
-/// Why an event of this kind proves nothing, whatever is inside it.
+/// Why an event of this kind has no proof, whatever is inside it.
 struct OwnRefusal {
   Adjacency adjacency;
 
@@ -90,7 +90,8 @@ struct OwnRefusal {
   }
 };
 
-/// The adjacency of the sample that an event is read from, and else the event's own.
+/// The adjacency under which the events inside are accounted: that of a sample, or else the event's
+/// own.
 Adjacency adjacency_inside(const Event& event, Adjacency adjacency) {
   const auto* sampled = event.as<PoissonSampled>();
   if (sampled != nullptr && sampled->rate > 0 && sampled->rate < 1) return Adjacency::add_remove;

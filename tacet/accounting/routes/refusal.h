@@ -6,8 +6,8 @@
 
 namespace tacet::accounting::internal {
 
-/// Why nothing is proved for this (event, adjacency), the innermost reason first found; empty where
-/// every part has a proof under some accountant.
+/// Why there is no proof for this event under this adjacency: the first, innermost reason found.
+/// Empty if every part has a proof by some accountant.
 [[nodiscard]] std::string refusal(const Event& event, Adjacency adjacency);
 
 }  // namespace tacet::accounting::internal

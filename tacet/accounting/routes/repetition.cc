@@ -19,11 +19,11 @@ namespace {
 
 using numeric::infinity;
 
-/// Shapes too close to 0 for e^(eta log gamma) - 1 to keep its digits are the law of shape 0 to
-/// double precision.
+/// For a shape this close to 0, e^(eta log gamma) - 1 has no digits left. To double precision the
+/// law is the one of shape 0 (logarithmic).
 bool is_logarithmic(const Law& law) { return std::fabs(law.eta) < 1e-20; }
 
-/// log |gamma^-eta - 1|, also where the power overflows.
+/// log |gamma^-eta - 1|, also if the power overflows.
 double log_normaliser(const Law& law) {
   const double exponent = -law.eta * std::log(law.gamma);
   return exponent > 700 ? exponent : std::log(std::fabs(std::expm1(exponent)));
@@ -38,7 +38,7 @@ struct LogSum {
     value += term;
     magnitude += std::fabs(term);
   }
-  /// More than the rounding of every term, of its argument, and of the sum.
+  /// More than the rounding of each term, of its argument, and of the sum.
   [[nodiscard]] double error() const { return numeric::ulps(16) * (1 + magnitude); }
 };
 
@@ -53,8 +53,8 @@ LogSum log_probability(const Law& law, double k) {
         log.add(-std::log(-std::log(law.gamma)));
         return log;
       }
-      // eta / (gamma^-eta - 1) times the product of (l + eta) / (l + 1) over 1 <= l < k; eta may
-      // be negative, as is then the other factor.
+      // eta / (gamma^-eta - 1) times the product of (l + eta) / (l + 1) over 1 <= l < k; If eta is
+      // negative, so is the other factor.
       log.add(std::log(std::fabs(law.eta)));
       log.add(-log_normaliser(law));
       log.add(std::lgamma(k + law.eta));
@@ -94,8 +94,8 @@ double ratio_after(const Law& law, double k) {
   throw base::InternalError("a repetition law outside its enumeration");
 }
 
-/// Bound of P(K > k) / P(K = k), from the largest ratio of later neighbours; infinity where that
-/// is not clearly below 1.
+/// A bound of P(K > k) / P(K = k) from the largest ratio of later neighbours; infinity if that
+/// ratio is not clearly below 1.
 double rest_after(const Law& law, double k) {
   // For shapes up to 1 the ratios increase to 1 - gamma; all others decrease.
   if (law.kind == RepetitionLaw::truncated_negative_binomial && law.eta <= 1) {
@@ -114,8 +114,8 @@ double mean(const Law& law) {
       const double log_gamma = std::log(law.gamma);
       if (is_logarithmic(law)) return (1 / law.gamma - 1) / -log_gamma;
       if (law.eta * log_gamma > 700) {
-        // gamma^eta - 1, a factor of the divisor, is too large for a number. Its logarithm, up to
-        // 750 and rounded up, is |eta| (1 - gamma) / gamma^(1 + eta).
+        // gamma^eta - 1, a factor of the divisor, overflows. The logarithm of the mean, up to 750
+        // and rounded up, is that of |eta| (1 - gamma) / gamma^(1 + eta).
         const double log_mean =
             std::log(-law.eta) + std::log1p(-law.gamma) - (1 + law.eta) * log_gamma;
         return std::exp(log_mean) * (1 + 1e-12);
@@ -140,10 +140,10 @@ double probability(const Law& law, std::int64_t k) {
 double tail(const Law& law, std::int64_t cap) {
   if (law.kind == RepetitionLaw::binomial && cap >= law.trials) return 0;
   const double first = static_cast<double>(cap) + 1;
-  // Up to the mode nothing is cut off cheaply.
+  // Before the mode there is no cheap bound of the tail.
   if (!(ratio_after(law, first) < 1)) return 1;
   const auto start = log_probability(law, first);
-  // P(K > cap) / P(K = cap + 1): terms by their ratios, then a bound of the rest.
+  // P(K > cap) / P(K = cap + 1): the first terms by their ratios, then a bound of the rest.
   constexpr int max_terms = 1'000'000;
   double sum = 0;
   double term = 1;
@@ -155,10 +155,10 @@ double tail(const Law& law, std::int64_t cap) {
     if (rest <= 1e-6 * sum) break;
     term *= std::max(0.0, ratio_after(law, k));
   }
-  const double total = (sum + rest) * (1 + 1e-8);  // a million ratios of a few roundings each
+  const double total = (sum + rest) * (1 + 1e-8);  // for a million ratios with a few roundings each
   const double log_total = start.value + start.error() + std::log(total);
   if (!(log_total < 0)) return 1;
-  // Not nothing, however rare.
+  // Never 0, however rare it is.
   return std::max(std::exp(log_total), std::numeric_limits<double>::denorm_min());
 }
 
@@ -176,8 +176,8 @@ double gamma_for_mean(double eta, double wanted) {
 
 namespace {
 
-/// The least x, to `tolerance` and from above, with gamma (e^x - 1) >= (1 - gamma) delta(x); delta
-/// <= 1 puts it below -log gamma.
+/// The smallest x with gamma (e^x - 1) >= (1 - gamma) delta(x), to the relative `tolerance` and
+/// rounded up. It is at most -log gamma, since delta <= 1.
 double best_ratio(double gamma, const std::function<double(double)>& base_delta, double tolerance) {
   const auto bisected = [&](double from) {
     const auto beyond = [&](double x) {
@@ -188,7 +188,7 @@ double best_ratio(double gamma, const std::function<double(double)>& base_delta,
   const double max = -std::log(gamma) * (1 + 1e-12);
   constexpr double fine = 1e-8;
   if (tolerance < fine) return bisected(max);
-  // Where gamma (e^x - 1) is (1 - gamma) delta.
+  // The x at which gamma (e^x - 1) equals (1 - gamma) delta.
   const auto crossing = [gamma](double delta) { return std::log1p((1 - gamma) / gamma * delta); };
   const double high = std::min(max, crossing(base_delta(0)) * (1 + 1e-12));
   const double delta_high = base_delta(high);
@@ -213,7 +213,7 @@ ProfileBound profile_bound(const Law& law, const std::function<double(double)>& 
                            const std::optional<ProfileBound>& known, double tolerance) {
   const double scale = mean(law) * (1 + 1e-12);
   if (law.kind == RepetitionLaw::truncated_negative_binomial) {
-    // Its rounding is covered by what the shift is raised by.
+    // The margin on the shift covers the rounding of this comparison.
     if (known &&
         law.gamma * std::expm1(known->first) >= (1 - law.gamma) * base_delta(known->first)) {
       return *known;
@@ -233,7 +233,7 @@ ProfileBound profile_bound(const Law& law, const std::function<double(double)>& 
 double pure_epsilon(const Law& law, double base_epsilon) {
   if (base_epsilon == 0) return 0;
   const auto profile = [&](double e) {
-    // (e^b - e^x) / (1 + e^b), also where the exponentials overflow.
+    // (e^b - e^x) / (1 + e^b), also if the exponentials overflow.
     return std::max(0.0, -std::expm1(e - base_epsilon) / (1 + std::exp(-base_epsilon)));
   };
   return numeric::round_up(base_epsilon + profile_bound(law, profile).shift);

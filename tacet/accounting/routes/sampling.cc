@@ -12,7 +12,7 @@ namespace tacet::accounting::internal {
 
 double amplified(double rate, double loss) {
   if (std::isinf(loss) || loss > 700 || rate == 1) return loss;
-  // Products of tiny rates and losses keep at least the smallest double.
+  // Products of tiny rates and losses are at least the smallest double, never 0.
   constexpr double margin = 1e-15;  // of expm1 and log1p
   const double change = numeric::multiply_up(rate, std::expm1(loss) * (1 + margin));
   return std::min(loss, numeric::round_up(std::log1p(change) * (1 + margin)));
@@ -36,7 +36,7 @@ Adjacency inner_adjacency(const FixedSizeSampled& /*event*/, Adjacency /*adjacen
 }
 
 double sampled_fraction(const FixedSizeSampled& event) {
-  // Both counts as doubles, the numerator not below and the denominator not above its value.
+  // Both counts as doubles; the numerator is rounded up and the denominator down.
   const auto population = static_cast<double>(event.population);
   const double below =
       event.population > (std::int64_t{1} << 53) ? std::nextafter(population, 0) : population;
@@ -57,8 +57,8 @@ bool blocks_are_parallel(const Partitioned& event, Adjacency adjacency) {
 
 namespace {
 
-/// Whether what is known of an event is a guarantee stated for whole records, so that an emptied
-/// record is one as well.
+/// Whether an event contains a guarantee that is stated for whole records. For it an emptied record
+/// is still a record.
 bool has_stated(const Event& event) {
   if (event.as<FixedSizeSampled>() != nullptr) return false;
   return stated_adjacency(event) || std::ranges::any_of(inside(event), has_stated);

@@ -2,7 +2,7 @@
 
 #include "tacet/accounting/routes/language.h"
 
-/// What samples and disjoint blocks leave of a cost, and between which neighbours.
+/// How sampling and disjoint blocks change a cost, and between which neighbours.
 namespace tacet::accounting::internal {
 
 /// Whether an event reads a secret sample.
@@ -11,7 +11,7 @@ namespace tacet::accounting::internal {
 }
 
 /// The adjacency under which the mechanism on the sample must be accounted. A fixed-size sample
-/// swaps records, so also zero_out moves a sum by two bounds there.
+/// swaps records, so a sum moves by two bounds there even under zero_out.
 [[nodiscard]] Adjacency inner_adjacency(const FixedSizeSampled& event, Adjacency adjacency);
 
 /// Whether neighbours of a Poisson sample differ by one record that replaces another in it: always
@@ -26,23 +26,21 @@ namespace tacet::accounting::internal {
 /// Whether disjoint blocks protect as much as the worst block under `adjacency`.
 [[nodiscard]] bool blocks_are_parallel(const Partitioned& event, Adjacency adjacency);
 
-/// Upper bound of the probability that a unit takes part in any release: without it both laws are
-/// one, so that delta is never larger, at any epsilon.
+/// An upper bound of the probability that a unit takes part in any release. If it takes part in
+/// none, both laws are equal; so delta is at most this probability, at any epsilon.
 [[nodiscard]] double participation(const Event& event);
 
-/// log(1 + rate (e^loss - 1)) for a rate in [0, 1] and a loss of at least 0, rounded up: what a
-/// sample leaves of a loss, or of the exponent of a moment. It is 0 only if the rate or the loss is
-/// 0.
+/// log(1 + rate (e^loss - 1)) for a rate in [0, 1] and a loss of at least 0, rounded up: the loss
+/// after sampling, or the exponent of a moment. It is 0 only if the rate or the loss is 0.
 [[nodiscard]] double amplified(double rate, double loss);
 
-/// ln[(1 - q + q e^loss) / (1 - q + q e^-loss)], rounded up: what a sample leaves of a pure loss
-/// where one record replaces another. docs/proofs/replaced_record.md, section 3.
+/// ln[(1 - q + q e^loss) / (1 - q + q e^-loss)], rounded up: the pure loss after sampling if one
+/// record replaces another. docs/proofs/replaced_record.md, section 3.
 [[nodiscard]] double amplified_replaced(double rate, double loss);
 
 /// The probability that a unit has any record in the sample, 1 - (1 - q)^k, rounded up; the rate
-/// itself for units of one record. Whatever is proved of the base for the whole unit holds of the
-/// sample as of one that the unit joins whole with this probability (docs/proofs/sampled_units.md,
-/// section 1).
+/// itself for units of one record. A proof about the base for the whole unit applies as if the unit
+/// joined the sample whole with this probability (docs/proofs/sampled_units.md, section 1).
 [[nodiscard]] double unit_rate(const PoissonSampled& event);
 
 /// sample_size / population, rounded up.

@@ -11,7 +11,7 @@
 namespace tacet::accounting::shuffle {
 namespace {
 
-/// More than the relative rounding of one probability or one sum below.
+/// Above the relative rounding of one probability or one sum below.
 constexpr double rounding = 1e-12;
 
 /// log n! - log(sqrt(2 pi n) (n/e)^n).
@@ -34,7 +34,7 @@ double deviance(double t) {
   return t * t * sum;
 }
 
-/// e^-exponent, raised by more than the rounding of its exponent.
+/// e^-exponent, raised by more than the rounding of the exponent.
 double raised_exp(double exponent) {
   return std::exp(-exponent) * (1 + numeric::ulps(64) * (4 + exponent));
 }
@@ -54,7 +54,7 @@ double binomial_probability(double n, double p, double k) {
 
 /// A lower bound of P(A >= k) / P(A = k - 1) for A ~ Bin(c, 1/2) and 2k >= c + 1, from the
 /// continued fraction of the incomplete beta function (DLMF 8.17.22 in even form). All its terms
-/// are positive, so that its odd convergents lie above it, and all errors are relative ones.
+/// are positive. So its odd convergents lie above it, and all errors are relative.
 double survival_ratio_below(double c, double k) {
   const double a = k;
   const double b = c - k + 1;
@@ -65,7 +65,7 @@ double survival_ratio_below(double c, double k) {
   };
   constexpr int max_terms = 401;
   double value = denominator(0);
-  double upper = value;  // exact where the fraction ends
+  double upper = value;  // also exact if the fraction ends
   double numerators = value;
   double denominators = 0;
   for (int i = 1; i <= max_terms; ++i) {
@@ -88,9 +88,9 @@ double survival_ratio_below(double c, double k) {
   return 0.5 * b / upper * (1 - rounding);
 }
 
-/// delta at c clones, rounded up. It does not increase with c: one more clone adds one
-/// Bernoulli draw to the count that is seen, so that what is released with c + 1 clones
-/// can be computed from what is released with c.
+/// delta at c clones, rounded up. It does not increase with c: one more clone adds one Bernoulli
+/// draw to the visible count. So the release with c + 1 clones can be computed from the release
+/// with c.
 auto delta_by_clones(double local_epsilon, double epsilon) {
   const double growth = std::expm1(epsilon);
   const double keep = 1 / (1 + std::exp(-local_epsilon));
@@ -98,22 +98,22 @@ auto delta_by_clones(double local_epsilon, double epsilon) {
   const double both = std::tanh(0.5 * local_epsilon) * (2 + growth);
   const double slope = keep * (growth - std::expm1(-local_epsilon)) / both;
   return [=](double c) {
-    // Beyond this count the report and its clones are likelier by more than e^epsilon.
+    // For larger counts the likelihood ratio of the report and its clones is above e^epsilon.
     const double threshold = (c + 1) * slope;
     const double k = std::clamp(std::ceil(threshold - 1e-12), std::ceil(0.5 * (c + 1)), c + 1);
-    // gain P(A = k - 1) less (e^epsilon - 1) P(A >= k), the two tails joined.
+    // gain P(A = k - 1) - (e^epsilon - 1) P(A >= k): both tails together.
     const double share =
         gain * (1 + rounding) - growth * survival_ratio_below(c, k) * (1 - rounding);
-    // The boundary is off by less than `off`, below 1/2 up to the largest count. A value x taken
-    // for one on its other side changes the sum by less than its share of what stands at k - 1.
+    // The computed boundary is off by less than `off`, which is below 1/2 for all counts. A value x
+    // on the wrong side of it changes the sum by less than its share of the term at k - 1.
     const double off = 1e-12 + threshold * numeric::ulps(16);
     const double missed = 4 * both * off / (c - k + 2);
     return binomial_probability(c, 0.5, k - 1) * (std::max(0.0, share) + missed) * (1 + rounding);
   };
 }
 
-/// P(first <= C < first + count) for C ~ Bin(n, p), rounded up: the ratio of neighbours falls, so
-/// that the first one bounds the sum by a geometric one.
+/// P(first <= C < first + count) for C ~ Bin(n, p), rounded up. The ratio of neighbours falls, so a
+/// geometric sum with the first ratio is a bound.
 double block_probability(double n, double p, double first, double count) {
   const double start = binomial_probability(n, p, first) * (1 + rounding);
   if (count == 1 || first == n) return start;
@@ -129,7 +129,7 @@ void check(std::int64_t reports, double local_epsilon) {
   }
 }
 
-/// e^-local_epsilon, rounded down: fewer clones never cost less.
+/// e^-local_epsilon, rounded down: with fewer clones the cost is never smaller.
 double probability_of_a_clone(double local_epsilon) {
   return std::max(0.0, std::exp(-local_epsilon) * numeric::down_ulps(2));
 }
@@ -143,21 +143,22 @@ double clones_delta(std::int64_t reports, double local_epsilon, double epsilon,
       given_probability.value_or(probability_of_a_clone(local_epsilon));
   if (epsilon >= local_epsilon) return 0;
   if (local_epsilon > 300) return 1;
-  // Fewer clones never cost less: more reports than these count as these.
+  // Larger numbers of reports count as this one: with fewer clones the cost is never smaller.
   const double others = std::min(static_cast<double>(reports - 1), 0x1p46);
   const auto delta = delta_by_clones(local_epsilon, epsilon);
-  // Factors among the smallest doubles lose their digits: what is smaller is stated as this.
+  // Factors among the smallest doubles lose their digits, so a smaller delta is stated as this one.
   constexpr double min = 1e-300;
   if (clone_probability >= 1) return std::clamp(delta(others), min, 1.0);
-  // Bernstein's inequality: each side beyond `reach` has at most e^-60.
+  // By Bernstein's inequality, each side beyond `reach` has a probability of at most e^-60.
   const double variance = others * clone_probability * (1 - clone_probability);
   const double reach = 21 + std::sqrt(400 + 120 * variance);
   const double centre = others * clone_probability;
   const double low = std::max(0.0, std::floor(centre - reach));
   const double high = std::min(others, std::ceil(centre + reach));
   const double omitted = (low > 0 || high < others) ? 2 * std::exp(-60) : 0;
-  // Blocks of counts, each at the delta of its smallest: single counts up to some 10^6 reports, and
-  // never more than some thousand blocks. Far from the centre there is next to nothing.
+  // Blocks of counts, each with the delta of its smallest count. Up to about 10^6 reports a block
+  // is a single count, and there are never more than a few thousand blocks. Far from the centre
+  // there is almost no probability.
   constexpr double max_blocks = 6600;
   constexpr double central = 6.5;
   const double spread = std::sqrt(variance);

@@ -9,9 +9,9 @@
 /// by the slot; n counts honest reporters only. Adjacency: replace_one.
 namespace tacet::accounting::shuffle {
 
-/// delta at `epsilon`, from the binomial number of clones of one client's report among the others;
-/// rounded up. Every other client sends a clone with probability e^-local_epsilon, or with that
-/// given, for comparison with the 2022 theorem's 2/(e^eps + 1).
+/// delta at `epsilon`, rounded up, from the binomial number of clones of one client's report among
+/// the other clients. Each of them sends a clone with probability e^-local_epsilon, or with the
+/// probability given, for a comparison with the 2022 theorem's 2/(e^eps + 1).
 [[nodiscard]] double clones_delta(std::int64_t reports, double local_epsilon, double epsilon,
                                   std::optional<double> clone_probability = std::nullopt);
 

@@ -14,13 +14,13 @@
 namespace tacet::accounting::internal {
 namespace {
 
-/// What is compared of a sample and of what reads it: two of one shape cost the more, the larger
-/// each measure is.
+/// The facts by which a sample, or the event that reads it, is compared. Of two parts of the same
+/// shape, the one with the larger measures costs more.
 struct Shape {
-  std::size_t sample = 0;    ///< its kind, 0 for none
-  std::size_t leaf = 0;      ///< the kind of what reads it
-  int stated = -1;           ///< the adjacency of a guarantee
-  std::int64_t records = 1;  ///< of a unit in the sample
+  std::size_t sample = 0;    ///< the sample's kind, 0 for none
+  std::size_t leaf = 0;      ///< the kind of the event that reads it
+  int stated = -1;           ///< the adjacency of a stated guarantee
+  std::int64_t records = 1;  ///< per unit in the sample
   auto operator<=>(const Shape&) const = default;
 };
 enum Measure : std::size_t { rate, strength, second, measures };
@@ -31,12 +31,13 @@ struct Simple {
   Measures of{1, 1, 1};
 };
 
-/// Measures of what can be compared with its like; false for everything else.
+/// Computes the measures of a part that can be compared with others of its shape; false for all
+/// others.
 struct MeasureBlock {
   Simple& out;
 
   bool noise(double multiplier) const {
-    // Not its inverse, which may take two for one.
+    // The negative and not the inverse: two different multipliers may have the same inverse.
     out.of[strength] = -multiplier;
     return multiplier > 0 && std::isfinite(multiplier);
   }
@@ -91,7 +92,7 @@ const Event& leaf_of(const Event& event) {
   return event;
 }
 
-/// The largest measures of a group, and whose they are.
+/// The largest measures of a group, and the part that has each.
 struct Group {
   Measures largest;
   std::array<const Event*, measures> whose;
@@ -125,7 +126,7 @@ struct Group {
 
 using Key = std::pair<Shape, Measures>;
 
-/// Where a measure lies on a logarithmic grid, itself for width 0.
+/// The place of each measure on a logarithmic grid; the measure itself for width 0.
 Measures rounded(const Measures& of, double width) {
   Measures key = of;
   if (width == 0) return key;
@@ -133,7 +134,7 @@ Measures rounded(const Measures& of, double width) {
   return key;
 }
 
-/// Parts that can be compared, in groups; false where they would occur more than 2^63 times.
+/// Groups the parts that can be compared; false if they would occur more than 2^63 times.
 bool grouped(const std::vector<Part>& parts, const std::vector<Simple>& simple, double width,
              std::map<Key, Group>& groups) {
   groups.clear();
@@ -149,7 +150,7 @@ bool grouped(const std::vector<Part>& parts, const std::vector<Simple>& simple, 
   return true;
 }
 
-/// Replaces `parts` by at most about `max` groups; false where that is no fewer.
+/// Replaces `parts` by about `max` groups at most; false if that would not be fewer.
 bool group(std::vector<Part>& parts, std::size_t max) {
   std::vector<Part> like;
   std::vector<Part> others;
@@ -170,7 +171,7 @@ bool group(std::vector<Part>& parts, std::size_t max) {
   const auto left = std::max<std::size_t>(max > others.size() ? max - others.size() : 1, 1);
   std::map<Key, Group> groups;
   constexpr double finest = 0x1p-8;
-  constexpr double coarsest = 4096;  // beyond the logarithms of all doubles
+  constexpr double coarsest = 4096;  // wider than the logarithms of all doubles
   bool fine = grouped(like, simple, 0, groups);
   const auto different = groups.size();
   for (double width = finest; fine && groups.size() > left && width <= coarsest; width *= 2) {
@@ -185,7 +186,7 @@ bool group(std::vector<Part>& parts, std::size_t max) {
   return groups.size() < different;
 }
 
-/// Coarsens each part and then their list; false where nothing changed.
+/// Coarsens each part, and then their list; false if nothing changed.
 bool coarsen(std::vector<Part>& parts, std::size_t max) {
   bool changed = false;
   for (auto& part : parts) {
@@ -224,12 +225,12 @@ std::optional<Event> coarsened(const Event& event, std::size_t max) {
     std::vector<Part> parts;
     for (const auto& part : blocks->parts) parts.push_back({part, 1});
     if (!coarsen(parts, max)) return std::nullopt;
-    // Blocks are parallel: a group counts once.
+    // Blocks are parallel, so a group counts once.
     Partitioned fewer{blocks->assignment, {}};
     for (const auto& part : parts) fewer.parts.push_back(part.event);
     return fewer;
   }
-  // A sample or a selection is changed where what it reads is.
+  // In a sample or a selection, the event that it reads is coarsened.
   bool changed = false;
   auto fewer = with_inside(event, [&](const Event& base) {
     auto inner = coarsened(base, max);
@@ -257,7 +258,8 @@ double work_of_pair(const Event& event) {
   if (event.as<ObjectivePerturbation>() != nullptr) return 1e8;
   if (event.as<DiscreteGaussian>() != nullptr) return 1e7;
   if (const auto* sampled = event.as<PoissonSampled>()) {
-    // A loss distribution takes some 10^5 masses, each a sum over the likely numbers of records.
+    // A loss distribution takes about 10^5 masses, and each is a sum over the likely numbers of
+    // records.
     constexpr std::int64_t max_parts = 128;
     return 1e6 * static_cast<double>(std::min(sampled->max_records_per_unit, max_parts));
   }

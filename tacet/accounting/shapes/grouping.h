@@ -7,30 +7,30 @@
 
 namespace tacet::accounting::internal {
 
-/// More different parts than these take an accountant more than a few seconds.
+/// With more different parts an accountant takes more than a few seconds.
 inline constexpr std::size_t max_different_parts = 64;
 
-/// An event that costs at least as much and has few different parts: of a composition or of blocks
-/// with more than `max` of them, like ones (noise of one kind on samples of one kind, or
-/// guarantees of one kind) are put in at most about as many groups, and every part counts as the
-/// group's largest sampling rate with its smallest noise. Nothing where no list is longer.
+/// An event that costs at least as much and has few different parts. If a composition or blocks
+/// have more than `max` parts, similar parts (noise of one kind on samples of one kind, or
+/// guarantees of one kind) form about `max` groups at most. Every part then counts with the group's
+/// largest sampling rate and smallest noise. Nothing if no list is longer than `max`.
 ///
-/// Mixing P into Q at rate q is mixing at a larger rate and keeping the result with some
-/// probability, more noise is less noise with more added (Gaussian and Laplace laws are
-/// self-decomposable), and a guarantee implies the weaker ones of its kind.
+/// Why this costs at least as much: sampling at rate q is sampling at a larger rate and dropping
+/// records. More noise is less noise with further noise added (Gaussian and Laplace laws are
+/// self-decomposable). A guarantee implies the weaker guarantees of its kind.
 [[nodiscard]] std::optional<Event> coarsened(const Event& event,
                                              std::size_t max = max_different_parts);
 
 }  // namespace tacet::accounting::internal
 
-/// What the meters count for an event beside the compositions, which count their own work.
+/// The work that meters count for an event, apart from the compositions, which count their own.
 namespace tacet::accounting::internal {
 
-/// Units of looking at all of an event several times; analyses of its own take a search that
-/// nothing else counts.
+/// The work of reading the whole event several times. An event with its own analysis takes a
+/// search, which nothing else counts.
 [[nodiscard]] double work_of_reading(const Event& event);
 
-/// Units of the list of atoms or points that an indivisible event's pair may be.
+/// The work of an indivisible event's pair, which may be a long list of atoms or points.
 [[nodiscard]] double work_of_pair(const Event& event);
 
 }  // namespace tacet::accounting::internal

@@ -23,7 +23,8 @@ struct Rewrite {
   }
 
   Event operator()(const PoissonSampled& e) const {
-    // Around several records of a unit stands no sample, and none within: nothing to join.
+    // Around several records per unit there is no sample, and inside there is none either: nothing
+    // to join.
     if (e.max_records_per_unit > 1 && e.rate < 1) {
       return PoissonSampled{e.rate, of(*e.base), e.max_records_per_unit};
     }
@@ -34,8 +35,8 @@ struct Rewrite {
     if (const auto* inner = base.as<PoissonSampled>()) {
       return poisson(std::min(1.0, numeric::multiply_up(rate, inner->rate)), *inner->base);
     }
-    // Poisson samples of disjoint blocks are independent, so that the laws on neighbours differ in
-    // the block of their record alone.
+    // Poisson samples of disjoint blocks are independent. So the laws on neighbours differ only in
+    // the block of their record.
     const auto* blocks = base.as<Partitioned>();
     if (blocks != nullptr && adjacency != Adjacency::replace_one &&
         blocks_are_parallel(*blocks, adjacency)) {
@@ -50,12 +51,12 @@ struct Rewrite {
   [[nodiscard]] Event subset(std::int64_t size, std::int64_t population, Event base) const {
     if (size == population && adjacency == Adjacency::replace_one) return base;
     if (const auto* inner = base.as<FixedSizeSampled>()) {
-      // k of m of n are k of n.
+      // a subset of k out of m out of n is a subset of k out of n
       if (inner->population == size) {
         return FixedSizeSampled{inner->sample_size, population, inner->base};
       }
     }
-    // The law of a run mixes those of the samples that have the record in one block; hockey-stick
+    // The law of a run is a mixture over the samples by the block that has the record; hockey-stick
     // divergences are jointly convex.
     const auto* blocks = base.as<Partitioned>();
     if (blocks != nullptr && adjacency != Adjacency::add_remove &&
@@ -106,11 +107,11 @@ namespace {
       "{} {}, so it does not convert from add_remove to replace_one release by release", kind, why);
 }
 
-/// (1 + e^epsilon) delta, rounded up: D to D - x costs (epsilon, delta), D - x to D' the same, and
-/// the second delta is seen through the first epsilon.
+/// (1 + e^epsilon) delta, rounded up. From D to D - x the cost is (epsilon, delta), and from D - x
+/// to D' it is the same; the first epsilon multiplies the second delta.
 double both_deltas(double epsilon, double delta) {
   if (delta == 0) return 0;
-  constexpr double rounding = 1 + 1e-15;  // of exp; the other operations round up
+  constexpr double rounding = 1 + 1e-15;  // for the rounding of exp; the other operations round up
   const double factor = numeric::add_up(1, std::exp(epsilon) * rounding);
   return std::min(1.0, numeric::multiply_up(factor, delta));
 }
@@ -125,7 +126,7 @@ struct Replacement {
     return ApproximateDp{2 * e.epsilon, both_deltas(e.epsilon, e.delta), Adjacency::replace_one};
   }
   Event operator()(const BoundedRange& e) const {
-    // The loss is the sum of those of both steps, and so is its range.
+    // The loss is the sum of the losses of both steps, so its range is the sum of their ranges.
     expect_add_remove("bounded_range", e.adjacency);
     return BoundedRange{2 * e.epsilon, Adjacency::replace_one};
   }
@@ -138,7 +139,8 @@ struct Replacement {
     Profile both{.points = {}, .adjacency = Adjacency::replace_one};
     for (const auto& point : e.points) {
       const double delta = both_deltas(point.epsilon, point.delta);
-      // A larger epsilon may look worse now; the point before it says more.
+      // At a larger epsilon the doubled delta may be larger. Such a point says less than the one
+      // before it.
       if (!both.points.empty() && delta >= both.points.back().delta) continue;
       both.points.push_back({2 * point.epsilon, delta});
     }
@@ -156,7 +158,8 @@ struct Replacement {
     const double range = numeric::multiply_up(e.eta, e.range_sensitivity);
     return BoundedRange{2 * range, Adjacency::replace_one};
   }
-  // The accountant has its own rules for these, which hold where they state no cost themselves.
+  // The accountant has its own rules for these kinds, which hold unless they state a cost
+  // themselves.
   template <typename Other>
   Event operator()(const Other& e) const {
     const Event same(e);

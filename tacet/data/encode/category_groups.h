@@ -10,8 +10,8 @@
 
 namespace tacet::data {
 
-/// Which category of one column a record has, read off its encoded row. The names are the schema's
-/// own categories and "other" for everything else, so that no text of a record is ever one.
+/// Finds the category that a record has in one column, from its encoded row. Names are the schema's
+/// own categories, and "other" for all others, so no text of a record ever becomes a name.
 class CategoryGroups {
  public:
   /// UsageError unless the schema lists categories for the column.
@@ -27,7 +27,7 @@ class CategoryGroups {
   std::vector<std::string> names_;
   bool sign_ = false;
   std::int64_t first_ = 0;  // of the column's encoded features
-  std::int64_t count_ = 0;  // of those that stand for a listed category
+  std::int64_t count_ = 0;  // number of features that stand for a listed category
 };
 
 }  // namespace tacet::data

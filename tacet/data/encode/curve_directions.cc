@@ -25,9 +25,10 @@ Complex at_turns(double turns) {
   return {at.cosine, at.sine};
 }
 
-/// Invented numbers are G n for independent normal n: G, row by row. Whitening W says it, since
-/// W^-2 has the shrunk second moments but for a factor: G is W^-1 in eigenvector coordinates, with
-/// rows of length 1. A row that has none, of numbers that no release gave, stands for itself.
+/// Simulated numbers are G n for independent normal n. Returns G, row by row. It follows from the
+/// whitening W, since W^-2 is the matrix of shrunk second moments up to a factor: G is W^-1 in
+/// eigenvector coordinates, with rows scaled to length 1. A number without released moments stays
+/// independent of the others.
 std::vector<double> correlation_root(std::span<const double> whitening, std::size_t numbers) {
   std::vector<double> root(numbers * numbers, 0.0);
   for (std::size_t i = 0; i < numbers; ++i) root[i * numbers + i] = 1;
@@ -53,12 +54,12 @@ double inner(std::span<const double> one, std::span<const double> other) {
   return sum;
 }
 
-// std::complex multiplies by a library call that asks for infinities.
+// std::complex multiplies by a library call that handles infinities, which is slow.
 Complex times(Complex a, Complex b) {
   return {a.real() * b.real() - a.imag() * b.imag(), a.real() * b.imag() + a.imag() * b.real()};
 }
 
-/// Moments of all functions under the invented law.
+/// Moments of all functions under the assumed law of records (see with_directions).
 class Moments {
  public:
   Moments(const CurveFunctions& functions, std::span<const double> whitening,
@@ -74,8 +75,8 @@ class Moments {
     read_line();
   }
 
-  /// One block for even and one for odd functions, or one for all where categories mix them, less
-  /// what a line in numbers and categories says.
+  /// One block for even and one for odd functions, or one for all if categories mix them. The part
+  /// that is linear in numbers and categories is subtracted.
   [[nodiscard]] std::vector<numeric::SymmetricBlock> blocks() const {
     std::vector<numeric::SymmetricBlock> out;
     const std::size_t size = shape_.levels.empty() ? half_ : 2 * half_;
@@ -87,8 +88,8 @@ class Moments {
     return out;
   }
 
-  /// The best line: a constant, a coefficient per number, and what each category adds; each for
-  /// all functions.
+  /// The best linear fit of every function: a constant, a coefficient per number, and an offset per
+  /// category.
   [[nodiscard]] const std::vector<std::vector<double>>& line() const { return line_; }
 
  private:
@@ -125,12 +126,12 @@ class Moments {
     }
   }
 
-  /// e^(-|2 pi turns|^2 / 2): the mean of a wave in normal numbers.
+  /// e^(-|2 pi turns|^2 / 2): the mean of a wave over normal numbers.
   static double damping(double square_turns) {
     return numeric::exp(-0.5 * two_pi * two_pi * square_turns);
   }
 
-  /// The mean factor of the categories' angles, of all columns but one.
+  /// The mean of the categories' angle factor, over all columns but one.
   [[nodiscard]] Complex angle_mean(std::size_t wave, std::size_t without) const {
     Complex mean = 1;
     for (std::size_t j = 0; j < level_means_.size(); ++j) {
@@ -194,7 +195,8 @@ class Moments {
     return {difference, sum};
   }
 
-  /// Writes a moment of the functions at i and j, where both are in one of the blocks, at most two.
+  /// Writes the moment of the functions i and j to the block, one of at most two, that contains
+  /// both.
   struct Target {
     std::span<numeric::SymmetricBlock> blocks;
     std::size_t size;  // of each
@@ -224,8 +226,8 @@ class Moments {
     target.set(a, half_ + b, sum.imag() - difference.imag());
   }
 
-  /// Of one number's hat functions with a wave: along it the wave is as fast as number and wave
-  /// have in common, and what is left of it is independent of the number.
+  /// Sets the moments of one number's hat functions with a wave. The wave varies with the number at a
+  /// rate that is their covariance; the rest of the wave is independent of the number.
   void set_hats_of_wave(const Target& target, std::size_t wave, std::size_t number) const {
     const double own = inner(root_of(number), frequencies_of(wave));
     const auto [even, odd] = hats_.with_wave(own);
@@ -234,7 +236,8 @@ class Moments {
                          (functions_.wave_height() * functions_.hat_height());
     for (std::size_t hat = 0; hat < half_hats; ++hat) {
       const auto place = waves_ + number * half_hats + hat;
-      // e^(i w z) times an even hat is its cosine's part, times an odd one i times its sine's.
+      // The mean of e^(i w z) with an even hat is that of the cosine; with an odd one it is i times
+      // that of the sine.
       target.set(wave, place, rest.real() * even[hat]);
       target.set(half_ + wave, place, rest.imag() * even[hat]);
       target.set(wave, half_ + place, -rest.imag() * odd[hat]);
@@ -272,8 +275,8 @@ class Moments {
     }
   }
 
-  /// Constant, the independent numbers and the levels of different columns are uncorrelated under
-  /// the law.
+  /// Under the law, the constant, the independent numbers and the levels of different columns are
+  /// uncorrelated.
   void take_off_line(std::size_t first, numeric::SymmetricBlock& out) const {
     auto parts = line_;
     for (std::size_t k = 0; k < numbers_; ++k) {
@@ -314,7 +317,8 @@ class Moments {
   std::vector<double> squares_;                            // of a wave's turns
   std::vector<std::vector<std::vector<Complex>>> phases_;  // by column, level, wave
   std::vector<std::vector<Complex>> level_means_;          // by column, wave
-  std::vector<std::vector<double>> line_;                  // by part of the line, function
+  // one row per part of the linear fit, one column per function
+  std::vector<std::vector<double>> line_;
 };
 
 }  // namespace
@@ -336,7 +340,7 @@ Curves with_directions(const Curves& curves, const CurveShape& shape, base::Thre
   std::size_t direction = 0;
   for (std::size_t b = 0; b < space.parts.size(); ++b) {
     const auto& part = space.parts[b];
-    const std::size_t first = b * functions_each;  // of the block, among all functions
+    const std::size_t first = b * functions_each;  // first function of the block
     for (std::size_t k = 0; k < part.count; ++k, ++direction) {
       std::vector<double> line(line_each, 0.0);
       for (std::size_t i = 0; i < functions_each; ++i) {

@@ -19,14 +19,14 @@ constexpr double to_turns = 1 / (2 * std::numbers::pi);
 // In (0, 1], with 53 bits.
 double uniform_of(std::uint64_t hash) { return static_cast<double>((hash >> 11) + 1) * 0x1p-53; }
 
-/// Public normal numbers, each with an address (Box, Muller 1958).
+/// Public standard normal numbers, each with an address (Box, Muller 1958).
 double public_normal(std::int64_t seed, std::uint64_t row, std::uint64_t index) {
   const double u = uniform_of(projection_hash(seed, row, 2 * index));
   const double turns = uniform_of(projection_hash(seed, row, 2 * index + 1));
   return std::sqrt(-2 * numeric::log(u)) * numeric::sine_cosine(turns).cosine;
 }
 
-// Rows of the hash that the draws come from.
+// Addresses of the hash from which the draws come.
 constexpr std::uint64_t directions_row = 1;
 constexpr std::uint64_t lengths_row = 2;
 constexpr std::uint64_t angles_row = 3;
@@ -37,8 +37,7 @@ double length_of(std::span<const double> vector) {
   return std::sqrt(square);
 }
 
-/// Rows of normal numbers made orthogonal and of length 1, one after the other, twice (Gram,
-/// Schmidt).
+/// Makes rows of normal numbers orthonormal, one after the other, twice (Gram-Schmidt).
 void make_orthogonal(std::vector<std::vector<double>>& rows) {
   for (std::size_t i = 0; i < rows.size(); ++i) {
     for (int pass = 0; pass < 2; ++pass) {
@@ -53,7 +52,7 @@ void make_orthogonal(std::vector<std::vector<double>>& rows) {
   }
 }
 
-/// To the nearest integer, halves up: the same whatever the rounding mode of a library call is.
+/// Rounds to the nearest integer, halves up. A library call could depend on the rounding mode.
 std::int32_t nearest(double value) { return static_cast<std::int32_t>(std::floor(value + 0.5)); }
 
 /// Sines of 2^13 angles around the turn, and a quarter more for their cosines.
@@ -73,7 +72,7 @@ class SineTable {
     }
   }
   [[nodiscard]] std::span<const std::int16_t> values() const { return values_; }
-  /// Of each angle the cosine in the lower half of a word, the sine in the upper one.
+  /// For each angle the cosine in the lower half of a word and the sine in the upper half.
   [[nodiscard]] std::span<const std::uint32_t> words() const { return words_; }
 
  private:
@@ -115,7 +114,7 @@ CurveFunctions::CurveFunctions(const Curves& curves, const CurveShape& shape)
     }
     const double length = length_of(lengths) * to_turns / (lengthscale * root);
     for (std::size_t k = 0; k < numbers; ++k) {
-      // Nothing comes near the bound of two turns: a normal length would have to be 8.8 of them.
+      // The bound of two turns is never reached: a normal row would have to be 8.8 times as long.
       constexpr std::int32_t max = std::numeric_limits<std::int16_t>::max();
       turns_[k * frequencies_ + wave] = static_cast<std::int16_t>(
           std::clamp(nearest(rows[place][k] * length * turn_units), -max, max));

@@ -9,7 +9,7 @@
 namespace tacet::data {
 namespace {
 
-/// Word p of a vector of integers, the last one beside a zero where they are odd in number.
+/// Word p of a vector of integers; an odd last integer is paired with zero.
 std::uint32_t word(std::span<const std::int16_t> values, std::size_t p) {
   const bool both = 2 * p + 1 < values.size();
   return numeric::paired(values[2 * p], both ? values[2 * p + 1] : std::int16_t{0});
@@ -57,7 +57,7 @@ void CurveMap::add_group(const Curves& curves, Group group) {
 }
 
 void CurveMap::take_off_lines(std::span<const CurvePoint> points, std::span<float> out) const {
-  std::vector<const float*> parts;  // of one point after the other
+  std::vector<const float*> parts;  // of the points, one after the other
   std::vector<float> factors;
   std::vector<std::size_t> ends;
   const auto take = [&](std::size_t part, float factor) {
@@ -74,7 +74,7 @@ void CurveMap::take_off_lines(std::span<const CurvePoint> points, std::span<floa
     }
     ends.push_back(parts.size());
   }
-  // So many directions of all parts stay in a cache for all points.
+  // this many directions of all parts stay in a cache for all points
   constexpr std::size_t most = 128;
   for (std::size_t first = 0; first < directions_; first += most) {
     const std::size_t size = std::min(most, directions_ - first);

@@ -10,13 +10,13 @@
 
 namespace tacet::data {
 
-/// From records to their principal curves by the numbers in the model file: for each direction,
-/// `weights` holds those of its functions (even ones for the first `even` directions, odd ones for
-/// the others; all where there are categories), `lines` its linear part, which is taken off: a
-/// constant, a coefficient per number, and one per category.
+/// Maps records to their principal curves by the numbers in the model file. For each direction,
+/// `weights` has the weights of its functions: the even ones for the first `even` directions and
+/// the odd ones for the others, or all functions if there are categories. `lines` has its linear
+/// part, which is subtracted: a constant, a coefficient per number, and one per category.
 ///
-/// Sums over functions are of integers within 32 bits, whatever the order: the same bits on every
-/// machine, for any number of records at once. May be used by several threads.
+/// Sums over functions are sums of integers within 32 bits. So the bits are the same in any order,
+/// on every machine, and for any number of records at once. Several threads may use it.
 class CurveMap {
  public:
   static constexpr std::size_t points_at_once = 4 * numeric::paired_vectors;
@@ -25,20 +25,21 @@ class CurveMap {
 
   [[nodiscard]] std::size_t directions() const { return directions_; }
   [[nodiscard]] const CurveFunctions& functions() const { return functions_; }
-  /// Of sums of functions times their weights.
+  /// The unit of sums of functions times their weights.
   [[nodiscard]] float unit() const { return unit_; }
 
-  /// The curves of at most points_at_once records: `out` holds directions() numbers for each.
+  /// The curves of at most points_at_once records. `out` has room for directions() numbers per
+  /// record.
   void apply(std::span<const CurvePoint> points, std::span<float> out) const;
 
  private:
-  /// Directions that are made of the same functions.
+  /// Directions that use the same functions.
   struct Group {
-    bool odd_alone;     ///< of odd functions; of even ones or of all otherwise
+    bool odd_alone;     ///< odd functions only; otherwise even ones, or all
     std::size_t pairs;  ///< of functions
     std::size_t first_direction;
     std::size_t directions;
-    std::vector<std::uint32_t> words{};  // numeric/paired_sums.h; zeros behind the last
+    std::vector<std::uint32_t> words{};  // as numeric/paired_sums.h has them, padded with zeros
 
     [[nodiscard]] std::size_t columns() const {
       constexpr std::size_t side_by_side = numeric::paired_columns;
@@ -53,7 +54,7 @@ class CurveMap {
   std::size_t directions_;
   float unit_;
   std::vector<Group> groups_;
-  std::vector<float> line_;  // part by part, direction by direction
+  std::vector<float> line_;  // parts of the linear fit, each with one number per direction
 };
 
 }  // namespace tacet::data

@@ -17,7 +17,7 @@ namespace {
 constexpr std::int64_t records_at_once = 256;
 constexpr double room_per_number = 1.5;
 
-/// Reads a few hundred records one after the other, and makes their rows side by side.
+/// Reads a few hundred records one after the other, and computes their rows together.
 class CurveWriter {
  public:
   CurveWriter(const Schema& schema, CurveLabels labels, base::ThreadPool& threads)
@@ -90,7 +90,7 @@ class CurveWriter {
   std::vector<EncodedRow> encoded_;
 };
 
-/// Of rows that are k numbers and nothing else.
+/// The schema of rows that consist of k numbers.
 Schema numbers_alone(std::int64_t count) {
   Schema schema;
   schema.features = UniformFeatures{.count = count, .lower = -1, .upper = 1, .max_nonzero = {}};
@@ -138,7 +138,8 @@ Dataset number_rows(const Dataset& raw, const Schema& standardised) {
     is_number[feature] = true;
     number_of[feature] = next++;
   }
-  // Features by the columns' standards, whose places are those of the raw row: there are no hats.
+  // These features use the columns' standards, but their places are those of the raw row, since
+  // there are no hat functions.
   RawRows reader(standardised);
   Dataset out(number_rows_shape(standardised), raw.spool());
   PlainFeatures features;

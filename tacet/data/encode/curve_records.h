@@ -11,21 +11,21 @@ enum class CurveLabels {
   standardised  ///< in released standard deviations from the released mean
 };
 
-/// Records of the raw schema (encode/standardise.h) as rows of the same schema with its standards
-/// and its curves; units stay. The same bits for any number of threads. The second form frees
-/// records as it reads them.
+/// Converts records of the raw schema (encode/standardise.h) to rows of the same schema with its
+/// standards and its curves; units stay. The bits are the same for any number of threads. The
+/// second form frees records as it reads them.
 [[nodiscard]] Dataset with_curves(const Dataset& raw, const Schema& schema, CurveLabels labels,
                                   base::ThreadPool& threads);
 [[nodiscard]] Dataset with_curves(Dataset&& raw, const Schema& schema, CurveLabels labels,
                                   base::ThreadPool& threads);
 
-/// Whitening is found from the second moments of these rows: the numbers of each record in standard
+/// The rows from whose second moments whitening is computed: the numbers of each record in standard
 /// deviations, divided by sqrt(1.5 k) and cut to norm 1. They have no labels. InternalError for
 /// rows of another raw schema.
 [[nodiscard]] Dataset number_rows(const Dataset& raw, const Schema& standardised);
 /// Columns and bounds of such rows.
 [[nodiscard]] DatasetShape number_rows_shape(const Schema& standardised);
-/// The square of what number_rows divides by: 1.5 k.
+/// The square of the divisor in number_rows: 1.5 k.
 [[nodiscard]] double number_rows_square(const Schema& schema);
 
 }  // namespace tacet::data

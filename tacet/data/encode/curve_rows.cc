@@ -60,7 +60,7 @@ CurveRecord CurveRows::read(std::span<const std::uint32_t> columns,
       record.point.numbers[role.index] = in_stddevs(values[k]);
       continue;
     }
-    // A sign stands for two categories, whose features differ by as much.
+    // A sign feature stands for two categories, which differ by twice its size.
     const bool sign = role.kind == Role::Kind::sign;
     if (sign || role.kind == Role::Kind::level) {
       record.point.levels.push_back(
@@ -81,7 +81,7 @@ void CurveRows::finish(const CurveRecord& record, std::span<const float> curves,
   const auto add = [&](std::size_t column, double value) {
     row.columns[count] = static_cast<std::uint32_t>(column);
     row.values[count] = value;
-    count += value != 0 ? 1 : 0;  // what is 0 is overwritten by what follows
+    count += value != 0 ? 1 : 0;  // a zero is overwritten by the next value
   };
   std::size_t next = 0;
   const auto& others = record.others;

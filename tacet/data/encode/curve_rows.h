@@ -19,17 +19,17 @@ struct PlainFeatures {
   std::vector<double> values{};
 };
 
-/// What of a record its curves and its row are made of: numbers in standard deviations, categories,
-/// and the features of neither.
+/// The parts of a record for its curves and its row: numbers in standard deviations, categories,
+/// and features that are neither.
 struct CurveRecord {
   CurvePoint point{};
   PlainFeatures others{};
 };
 
-/// The last step of the encoder where the schema has curves: from features by the columns'
-/// standards to the row of whitened numbers, categories, curves and the constant, each scaled by
-/// curve_scales, cut to norm 1 and certified in integers (RowScaler). A function of one record and
-/// of what is public or was released, so that neighbours have neighbouring rows.
+/// The last step of the encoder if the schema has curves. It turns features in released standards
+/// into a row of whitened numbers, categories, curves and the constant, each scaled by
+/// curve_scales, cut to norm 1 and certified in integers (RowScaler). It is a function of one
+/// record and of public or released numbers, so neighbouring data sets have neighbouring rows.
 class CurveRows {
  public:
   explicit CurveRows(const Schema& schema);
@@ -38,17 +38,17 @@ class CurveRows {
                                  std::span<const double> values) const;
   /// The rows of at most CurveMap::points_at_once records.
   void rows(std::span<const CurveRecord> records, std::span<EncodedRow> out) const;
-  /// The same of one.
+  /// The row of one record.
   void row(std::span<const std::uint32_t> columns, std::span<const double> values,
            EncodedRow& out) const;
 
-  /// What a feature by the columns is.
+  /// The role of a column's feature.
   struct Role {
     enum class Kind { number, level, sign, other } kind = Kind::other;
-    std::size_t index = 0;  ///< of the number or the first level
+    std::size_t index = 0;  ///< of the number, or of the first level
   };
 
-  // What the rows are made by, for programs that make them elsewhere.
+  // The numbers from which rows are computed, for programs that compute them elsewhere.
   [[nodiscard]] std::span<const Role> roles() const { return roles_; }
   [[nodiscard]] const CurveMap& curve_map() const { return map_; }
   /// Row by row, with the numbers' scale.
@@ -65,12 +65,12 @@ class CurveRows {
   CurveMap map_;
   RowScaler scaler_;
   std::vector<double> whitening_;          // with the numbers' scale
-  std::vector<double> whitening_columns_;  // one after the other
+  std::vector<double> whitening_columns_;  // column by column
   double category_;                        // scales of features
   double curve_;
 };
 
-/// Numbers of a record in standard deviations, cut: what a feature by a released standard says.
+/// A number of a record in standard deviations, clipped, from its feature in a released standard.
 [[nodiscard]] double in_stddevs(double feature);
 
 }  // namespace tacet::data

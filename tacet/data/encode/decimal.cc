@@ -30,7 +30,8 @@ struct Whole {
   std::string_view digits;
 };
 
-/// What follows a number's digits: nothing, or `e` and a whole number.
+/// The exponent after a number's digits: 0 if nothing follows, else `e` and a whole number; nothing
+/// for other texts.
 std::optional<Whole> exponent_of(std::string_view text) {
   if (text.empty()) return Whole{};
   if (text.front() != 'e' && text.front() != 'E') return std::nullopt;
@@ -51,7 +52,7 @@ std::int64_t clamped(const Whole& number) {
   return number.negative ? -value : value;
 }
 
-/// What `number` and `step` add up to, in digits, where the number is far beyond the step.
+/// The digits of `number` + `step`, for a number far larger than the step.
 std::string sum_of(const Whole& number, std::int64_t step) {
   constexpr std::int64_t base = 10;
   std::string sum(number.digits);
@@ -68,13 +69,14 @@ std::string sum_of(const Whole& number, std::int64_t step) {
 
 constexpr std::int64_t max_written = 400;  // digits of a whole number without an exponent
 
-/// Digits alone, as most names of units are, spell themselves.
+/// Whether a text consists of digits without a leading zero, as most names of units do. Its
+/// spelling is then the text itself.
 bool spells_itself(std::string_view text) {
   return !text.empty() && text.size() <= std::size_t{max_written} &&
          (text.front() != '0' || text.size() == 1) && std::ranges::all_of(text, is_digit);
 }
 
-/// A number as it is cut: what stands before and after its point, and its exponent.
+/// A number in parts: the digits before and after its point, and its exponent.
 struct Cut {
   bool negative = false;
   std::string_view before;
@@ -97,8 +99,8 @@ std::optional<Cut> cut(std::string_view text) {
   return number;
 }
 
-/// The digits from the first to the last that is not 0, and how far the point of 0.DIGITS is from
-/// them without the exponent.
+/// The digits from the first to the last one that is not 0, and the place of the point, without the
+/// exponent.
 struct Digits {
   std::string digits;
   std::int64_t place = 0;

@@ -58,7 +58,7 @@ struct NameColumns {
   }
 };
 
-/// Hands on the features of a list of full columns alone.
+/// Passes on only the features in a list of columns.
 template <typename Receiver>
 class Retained {
  public:

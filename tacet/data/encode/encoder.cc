@@ -29,7 +29,7 @@
 namespace tacet::data {
 namespace {
 
-/// Raw features of one record before scaling, kept between records for their memory.
+/// Raw features of one record before scaling. It is kept between records to reuse its memory.
 struct RawRow {
   std::vector<std::uint32_t> columns;
   std::vector<double> values;
@@ -41,11 +41,12 @@ struct RawRow {
   }
 };
 
-/// Appends the features of a value, ascending. `missing`: it is one of the schema's missing values.
+/// Appends the features of a value, ascending. `missing`: the value is one of the schema's missing
+/// values.
 using EncodeField = std::function<void(const Value& value, bool missing, RawRow& row)>;
 
-/// The way from a column's field to its features, the first of which is `first`; none for columns
-/// that are not read.
+/// Makes the function that appends the features of a column, the first of which is `first`; empty
+/// for columns that are not read.
 struct FieldEncoder {
   std::uint32_t first;
   const MissingValues& missing_values;  // outlives the fields' encoders
@@ -70,7 +71,7 @@ struct FieldEncoder {
       map.features(spelt_missing ? std::nullopt : number, add);
     };
   }
-  // A listed category is never missing, even when it is spelt like a missing value ("?").
+  // A listed category is never missing, even if it is spelt like a missing value ("?").
   EncodeField operator()(const CategoricalColumn& rule) const {
     const auto other = static_cast<std::uint32_t>(rule.categories.size());
     auto scales = rule.scales;
@@ -122,8 +123,7 @@ struct FieldEncoder {
   EncodeField operator()(const IgnoredColumn&) const { return nullptr; }
 };
 
-/// Finds the file's columns by name, or those of a table in memory, which is no file and has no
-/// name.
+/// Finds columns of a file by name, or columns of a table in memory, which has no file name.
 class ColumnFinder {
  public:
   ColumnFinder(std::span<const std::string> columns, char separator, std::string_view file_name)
@@ -144,7 +144,7 @@ class ColumnFinder {
           "{}: no column has the name '{}', which the schema reads; names are compared exactly",
           place(), name);
     }
-    // The file's own words stay unsaid: without a header its first line would be a record.
+    // The message must not quote the file: without a header its first line would be a record.
     if (columns_.size() == 1) {
       const auto other = other_separator(columns_[0], separator_);
       if (!other.empty()) throw base::DataError("{}:1: {}", file_name_, other);
@@ -203,7 +203,7 @@ class Encoder::Implementation {
     }
   }
 
-  /// Of values, or of fields that are values.
+  /// For values, or for fields of text.
   template <typename Given>
   void encode(std::span<const Given> fields, EncodedRow& row) {
     read_features(fields);
@@ -251,7 +251,7 @@ class Encoder::Implementation {
   };
   struct Slot {
     std::vector<Field> fields;
-    EncodeField encode;  // none: crossed
+    EncodeField encode;  // empty for crossed columns
     std::uint32_t first;
     int bits;
   };
@@ -283,8 +283,8 @@ class Encoder::Implementation {
     row.unit = unit_column_ ? units_.number_of(fields[*unit_column_]) : 0;
   }
 
-  /// Each spelling with its length before it, so that no two rows of values are one text. What
-  /// lacks one of the values has no feature.
+  /// Each spelling has its length before it, so that no two rows of values give the same text. A
+  /// record without one of the values has no feature.
   template <typename Given>
   void add_crossed(const Slot& slot, std::span<const Given> fields) {
     crossed_.clear();
@@ -298,7 +298,7 @@ class Encoder::Implementation {
     raw_.add(slot.first + public_bucket(crossed_, slot.bits), 1.0);
   }
 
-  /// The category that a record has of a column of such features, if any.
+  /// The category of a record in a column with such features, if there is one.
   [[nodiscard]] std::optional<std::int64_t> category(std::int64_t first, std::int64_t width) const {
     const auto found = std::ranges::lower_bound(raw_.columns, static_cast<std::uint32_t>(first));
     if (found == raw_.columns.end() || *found >= first + width) return std::nullopt;
@@ -323,7 +323,7 @@ class Encoder::Implementation {
   UnitIndex units_;
   RawRow raw_;
   std::string crossed_;
-  // Records whose curves are still to be made, and the rows of that many.
+  // records whose curves are not computed yet, and as many rows
   std::vector<CurveRecord> waiting_;
   std::array<EncodedRow, CurveMap::points_at_once> rows_;
 };

@@ -18,7 +18,7 @@ enum class TargetUse {
   absent     ///< the target is not read and may be missing (prediction)
 };
 
-/// Turns the values of one record into a bounded integer row by the schema alone.
+/// Turns the values of one record into a bounded integer row. Only the schema decides how.
 ///
 /// A function of one record and of public facts, so neighbouring files have neighbouring rows.
 /// Faulty values (unreadable, not finite, out of bounds, unknown) are mapped, never errors. The row
@@ -26,25 +26,26 @@ enum class TargetUse {
 /// integers: sum v^2 <= floor((2048 * norm_bound)^2). Not for several threads at once.
 class Encoder {
  public:
-  /// `file_columns` are the file's columns in order; they are matched by name. A column the schema
-  /// needs and the file lacks, or a name that appears twice, is a DataError naming `file_name`.
+  /// `file_columns` are the file's columns in order; they are matched by name. DataError, which
+  /// names `file_name`, if the schema needs a column that the file lacks, or if a name appears
+  /// twice.
   Encoder(const Schema& schema, std::span<const std::string> file_columns, TargetUse target,
           std::string_view file_name);
   ~Encoder();
   Encoder(Encoder&&) noexcept;
   Encoder& operator=(Encoder&&) noexcept;
 
-  /// Encodes one record; there are as many values, or fields of text, as columns. Units are
+  /// Encodes one record. There must be one value, or one field of text, per column. Units are
   /// numbered by first appearance.
   void encode(std::span<const Value> values, EncodedRow& row);
   void encode(std::span<const std::string_view> fields, EncodedRow& row);
-  /// The same rows, appended to `data`: those with curves several at a time, since the numbers of
-  /// the curves, some megabytes, are then read once for all of them. What still waits is appended
-  /// by flush(), which is due before the names of units are taken and behind the last record.
+  /// Encodes one record and appends its row to `data`. Rows with curves are appended several at a
+  /// time, so that the numbers of the curves (some megabytes) are read once for all of them.
+  /// flush() appends the rest; call it after the last record, and before take_units().
   void append(std::span<const Value> values, Dataset& data);
   void append(std::span<const std::string_view> fields, Dataset& data);
   void flush(Dataset& data);
-  /// The names of the units that were numbered; the next one is number 0 again.
+  /// The names of the units numbered so far. Numbering then begins at 0 again.
   [[nodiscard]] std::vector<std::string> take_units();
 
  private:

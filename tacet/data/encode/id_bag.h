@@ -12,27 +12,32 @@
 
 namespace tacet::data {
 
-/// The ids that a record has in a column of ids, as places among the column's features.
+/// The ids of a record in a column of ids, as places among the column's features.
 ///
-/// A function of one field and of public facts, and never an error:
-/// - a field is cut at the separator, an entry of a list likewise; blanks around an id are dropped;
-/// - an id that is empty or spelt like a missing value is left out, with `count` also one that is
-///   no whole number from 0 to below it (1.0 is 1);
-/// - an id that comes again counts once, and so do two in one bucket;
-/// - of what is left the first `max_ids` count, in the record's order.
-/// Any bytes are an id: they are hashed as they stand, also where they are no UTF-8.
-/// Not for several threads at once.
+/// It is a function of one field and of public facts, and never fails:
+/// - a field is split at the separator, and a list into its entries; blanks around an id are
+/// dropped;
+/// - an id that is empty or spelt like a missing value is left out, and with `count` also an id
+/// that
+///   is not a whole number from 0 to count - 1 (1.0 is 1);
+/// - an id that occurs again counts once, and so do two ids in one bucket;
+/// - of the rest, the first `max_ids` count, in the record's order.
+///
+/// Any bytes are an id. They are hashed as they are, even if they are not UTF-8. Not for several
+/// threads at once.
 class IdBag {
  public:
   /// `missing` outlives it.
   IdBag(const IdsColumn& rule, const MissingValues& missing) : rule_(rule), missing_(&missing) {}
 
-  /// Ascending, each once, at most `max` of them; valid until the next call.
+  /// The places, ascending and without repetition, at most `max_ids` of them; valid until the next
+  /// call.
   [[nodiscard]] std::span<const std::uint32_t> places(const Value& value);
 
-  /// What the rule made of the last value, for its owner.
+  /// What was left out of the last value, for the owner of the records.
   [[nodiscard]] std::int64_t dropped() const { return dropped_; }  ///< ids out of range
-  [[nodiscard]] std::int64_t beyond() const { return beyond_; }    ///< new ones behind the first
+  /// different ids after the first `max_ids`
+  [[nodiscard]] std::int64_t beyond() const { return beyond_; }
 
  private:
   void add_all(std::string_view text);

@@ -12,24 +12,24 @@
 namespace tacet::data {
 
 /// Maps a target value to the label's domain: -1/+1, 0..k-1, [-1, 1] for numbers, or [0, 1] for
-/// probabilities and counts. Unknown values get the label that the schema fixes, and so do missing
-/// ones, for numbers also unreadable ones, unless such records are dropped. Numbers are compared
-/// exactly: 0.1 of single precision is not the class 0.1.
+/// probabilities and counts. Unknown and missing values (and unreadable numbers) get the label that
+/// the schema fixes, unless such records are dropped. Numbers are compared exactly: the float 0.1
+/// is not the class 0.1.
 class LabelEncoder {
  public:
-  /// Of the schema's target, which it must have.
+  /// The schema must have a target.
   explicit LabelEncoder(const Schema& schema);
 
-  /// Nothing for a record that has no target and is to be dropped.
+  /// The label; nothing for a record without a target that is to be dropped.
   [[nodiscard]] std::optional<double> encode(const Value& value) const;
   [[nodiscard]] std::optional<double> encode_number(double value) const;
 
-  /// The label by the target's rule, also where the record is to be dropped.
+  /// The label by the target's rule, even if the record is to be dropped.
   [[nodiscard]] double rule_label(const Value& value) const;
   /// Whether a value is missing or, for numbers, unreadable; listed classes never are.
   [[nodiscard]] bool is_missing(const Value& value) const;
 
-  /// What stands for the label of a dropped record: a label like any other.
+  /// The label that a dropped record gets; a valid label.
   [[nodiscard]] double label_without_target() const;
 
  private:

@@ -16,10 +16,10 @@
 
 namespace tacet::data {
 
-/// The schema's words for a missing value, and the numbers that they spell.
+/// The schema's words for a missing value, and the numbers that some of them spell.
 class MissingValues {
  public:
-  /// `more`: those of one column.
+  /// `more`: further words, those of one column.
   explicit MissingValues(std::span<const std::string> texts, std::span<const std::string> more = {})
       : texts_(texts.begin(), texts.end()) {
     texts_.insert(texts_.end(), more.begin(), more.end());
@@ -30,7 +30,7 @@ class MissingValues {
     }
   }
 
-  /// Of a list of values each is asked about for itself: where one is wanted, it is missing.
+  /// A list counts as missing here. Columns of ids, which read lists, ask about each entry instead.
   [[nodiscard]] bool has(const Value& value) const {
     if (const auto* text = std::get_if<std::string_view>(&value)) return has_text(*text);
     if (const auto* number = std::get_if<double>(&value)) {
@@ -46,8 +46,8 @@ class MissingValues {
     }
     return std::holds_alternative<Missing>(value) || std::holds_alternative<List>(value);
   }
-  /// Whether one of the words spells the number: with -999 among them, -999.0 is missing too where
-  /// numbers are wanted.
+  /// Whether one of the words spells the number: with -999 among them, -999.0 is missing too in a
+  /// column of numbers.
   [[nodiscard]] bool has_number(double number) const {
     return std::ranges::find(numbers_, number) != numbers_.end();
   }
@@ -75,7 +75,7 @@ class ColumnMissingValues {
     }
   }
 
-  /// Stays where it is as long as this does.
+  /// The reference is valid as long as this object.
   [[nodiscard]] const MissingValues& of(const std::string& column) const {
     const auto found = own_.find(column);
     return found == own_.end() ? of_file_ : found->second;

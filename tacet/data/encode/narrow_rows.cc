@@ -95,8 +95,8 @@ void NarrowRows::restore_texts(const EncodedRow& row) {
       if (inside(column)) after += std::int64_t{value} * value;
     }
     if (after == 0 || after == before) continue;
-    // Toward zero: the sum of the squares stays at most what it was, an integer below 2^30, which
-    // no rounding of these doubles can pass.
+    // Truncates toward zero, so that the sum of the squares does not grow. It is an integer below
+    // 2^30, which no rounding of these doubles can exceed.
     const double factor = std::sqrt(static_cast<double>(before) / static_cast<double>(after));
     for (auto& [column, value] : kept_) {
       if (inside(column)) value = static_cast<std::int16_t>(value * factor);
@@ -110,7 +110,7 @@ void NarrowRows::sketch(const EncodedRow& row, std::size_t features) {
                  [&](std::uint32_t place, double part) { reals_.emplace_back(place, part); });
   }
   std::ranges::sort(reals_, {}, &std::pair<std::uint32_t, double>::first);
-  // What meets in a place adds up: exactly, since parts are integers or halves.
+  // Parts that meet in one place are added, which is exact: they are integers or halves.
   std::size_t count = 0;
   for (const auto& [place, part] : reals_) {
     if (count > 0 && reals_[count - 1].first == place) {
@@ -151,7 +151,7 @@ void NarrowRows::certify(EncodedRow& row, std::int16_t intercept) {
   double squared = 0;
   for (const auto& [place, value] : reals_) squared += value * value;
   const auto max = static_cast<double>(room);
-  // No stored feature is larger; where rows may be longer than 1 many columns can meet in a place.
+  // No stored feature is larger. If rows may be longer than 1, many columns can meet in one place.
   constexpr double largest = Dataset::feature_scale;
   double scale = squared > max ? std::sqrt(max / squared) : 1;
   for (std::int64_t sum = room + 1; sum > room; scale *= step_down) {

@@ -11,8 +11,8 @@
 
 namespace tacet::data {
 
-/// The last step of every encoder: maps a row of all columns to a row of fewer, by the schema's
-/// projection or its list of selected columns.
+/// The last step of every encoder: maps a row of all columns to a row with fewer columns, by the
+/// schema's projection or by its list of selected columns.
 ///
 /// The map depends on one row and on public facts, and works on the stored integers. A projected
 /// row is truncated toward zero, and scaled down if it is longer than the bound of rows. So the
@@ -41,11 +41,12 @@ class NarrowRows {
   void transform(const EncodedRow& row, std::size_t features);
 
   bool intercept_;
-  std::uint32_t intercept_column_;  // among all columns
+  std::uint32_t intercept_column_;  // index among all columns
   std::int64_t squared_norm_bound_;
   std::optional<ProjectionMap> map_;
-  std::vector<std::uint32_t> retained_;  // of all columns; empty unless some are kept
-  std::vector<ColumnRange> texts_;       // of all columns; where some are kept
+  // indices among all columns; empty unless columns are selected
+  std::vector<std::uint32_t> retained_;
+  std::vector<ColumnRange> texts_;  // ranges among all columns, if columns are selected
   std::vector<std::pair<std::uint32_t, std::int16_t>> kept_;  // columns before, values
   std::vector<std::pair<std::uint32_t, double>> reals_;
   std::vector<double> values_;

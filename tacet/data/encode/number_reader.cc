@@ -12,8 +12,8 @@
 namespace tacet::data {
 namespace {
 
-/// Without blanks around it, among them those that do not break a line: French writes one before
-/// the sign of a currency.
+/// The text without blanks around it, including non-breaking ones: French puts one before a
+/// currency sign.
 std::string_view without_any_blanks(std::string_view text) {
   constexpr std::array<std::string_view, 2> unbroken{"\xc2\xa0", "\xe2\x80\xaf"};
   std::size_t before = 0;
@@ -28,7 +28,7 @@ std::string_view without_any_blanks(std::string_view text) {
   return text;
 }
 
-/// Drops a symbol and blanks around it off one end; false: no symbol stands there.
+/// Drops a currency symbol, and blanks around it, from one end. False if there is none.
 bool drop_symbol(const std::vector<std::string>& symbols, bool front, std::string_view& text) {
   for (const auto& symbol : symbols) {
     if (!(front ? text.starts_with(symbol) : text.ends_with(symbol))) continue;
@@ -43,7 +43,8 @@ bool drop_symbol(const std::vector<std::string>& symbols, bool front, std::strin
   return false;
 }
 
-/// The digits of a whole part without its signs of thousands; nothing where they stand wrongly.
+/// The digits of a whole number without thousands separators; nothing if a separator is in the
+/// wrong place.
 std::optional<std::string> without_thousands(std::string_view whole, std::string_view sign) {
   std::string digits;
   bool first = true;
@@ -130,7 +131,7 @@ std::optional<double> NumberReader::spelled(std::string_view text) const {
     number += *digits;
   }
   const auto rest = text.substr(point);
-  // A point that is no decimal sign is none of the number either.
+  // If the point is not the decimal sign, it may not occur in a number.
   if (decimal_ != '.' &&
       (number.find('.') != std::string::npos || rest.find('.') != std::string_view::npos)) {
     return std::nullopt;

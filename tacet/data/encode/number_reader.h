@@ -11,13 +11,13 @@
 namespace tacet::data {
 
 /// Reads the numbers of one column, or the days since 1970-01-01 of a column of dates, as its file
-/// spells them. A public function of one text, so every value has one meaning whatever the other
-/// records hold.
+/// spells them. It is a public function of one text, so a value has the same meaning whatever the
+/// other records contain.
 ///
 /// With a decimal comma, thousands or symbols, a number is an optional sign and symbol in any
-/// order, digits, and a symbol: `-$1,234.50`, `1 234,5 EUR`. Signs of thousands stand between
-/// digits before the decimal sign, three digits behind the last one and two or three between others
-/// (12,34,567). Any other text is no number.
+/// order, digits, and a symbol: `-$1,234.50`, `1 234,5 EUR`. Thousands separators are between
+/// digits before the decimal sign, with three digits after the last one and two or three between
+/// others (12,34,567). Any other text is not a number.
 class NumberReader {
  public:
   NumberReader() = default;  ///< plain numbers (parse_number)
@@ -40,12 +40,12 @@ class NumberReader {
   std::string date_format_;
 };
 
-/// What reads a column of the schema, or its target where that is a number.
+/// The reader for a column of the schema, or for its target if that is a number.
 [[nodiscard]] NumberReader number_reader(const NumericColumn& rule, const Spelling& file,
                                          const Spelling& own);
 
-/// The number that a value is in a numeric column, 1 and 0 for booleans; in one of dates the days
-/// since 1970-01-01. Nothing for what is none, and for what is not finite.
+/// The number of a value in a numeric column (1 and 0 for booleans), or in a column of dates the
+/// days since 1970-01-01. Nothing for a value that is not a number or not finite.
 [[nodiscard]] std::optional<double> number_of(const Value& value, const NumberReader& reader);
 
 }  // namespace tacet::data

@@ -28,8 +28,8 @@ double sign_of(std::uint64_t hash) { return (hash & 1) == 0 ? 1.0 : -1.0; }
 // In (0, 1], with 53 bits.
 double uniform(std::uint64_t hash) { return static_cast<double>((hash >> 11) + 1) * 0x1p-53; }
 
-/// `count` of `total` numbers without replacement: the first swaps of Fisher and Yates, of which
-/// only the places that moved are held.
+/// `count` of `total` numbers without replacement: the first swaps of a Fisher-Yates shuffle, which
+/// stores only the places that moved.
 std::vector<std::uint32_t> drawn_rows(std::int64_t seed, std::uint64_t total, std::int64_t count) {
   std::unordered_map<std::uint64_t, std::uint64_t> moved;
   const auto at = [&moved](std::uint64_t place) {

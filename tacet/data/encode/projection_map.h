@@ -8,30 +8,30 @@
 
 namespace tacet::data {
 
-/// Where a column goes in one block of a countsketch.
+/// The place of a column in one block of a countsketch.
 struct SketchPlace {
   std::uint32_t place;  ///< within the block
   double sign;
 };
 
 /// The public hash that all families draw from: 64 bits of (seed, column, index), two rounds of the
-/// finaliser of Steele, Lea, Flood (2014). It decides how well a projection works, never how well
-/// it protects.
+/// finaliser of Steele, Lea, Flood (2014). It affects how well a projection works, but not the
+/// privacy.
 [[nodiscard]] std::uint64_t projection_hash(std::int64_t seed, std::uint64_t column,
                                             std::uint64_t index);
 
-/// A public matrix Phi of `width` rows and very many columns, divided by the projection's room:
-/// nothing of it but the rows that a Hadamard transform keeps is held.
+/// A public matrix Phi with `width` rows and very many columns, divided by the projection's room.
+/// It is not stored, except for the list of rows that a Hadamard transform keeps.
 class ProjectionMap {
  public:
   /// As check_projection.
   ProjectionMap(const Projection& projection, std::int64_t columns);
 
-  /// Phi x for a sparse x with ascending columns. Every number but those of gaussian is exact where
-  /// the values are integers and blocks are 1 or 4.
+  /// Phi x for a sparse x with ascending columns. For all families but gaussian, the result is
+  /// exact if the values are integers and there are 1 or 4 blocks.
   void apply(std::span<const std::uint32_t> columns, std::span<const double> values,
              std::span<double> image) const;
-  /// Calls receive(place, part) for every entry of Phi that a countsketch has in this column.
+  /// Calls receive(place, part) for every entry of a countsketch's Phi in this column.
   template <typename Receiver>
   void sketch(std::uint32_t column, double value, const Receiver& receive) const {
     for (std::int64_t b = 0; b < projection_.blocks; ++b) {
@@ -40,7 +40,7 @@ class ProjectionMap {
     }
   }
   [[nodiscard]] SketchPlace sketch_place(std::uint32_t column, std::int64_t block) const;
-  /// (Phi' w)_column: the coefficient that a model of the projected columns gives to this one.
+  /// (Phi' w)_column: the coefficient of this column in a model of the projected columns.
   [[nodiscard]] double lift(std::uint32_t column, std::span<const double> weights) const;
 
   [[nodiscard]] const Projection& projection() const { return projection_; }

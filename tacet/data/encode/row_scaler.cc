@@ -7,7 +7,7 @@ namespace tacet::data {
 namespace {
 
 // Shrinks a row that truncation left just above its bound, by far more than the rounding errors
-// that can put it there.
+// that can have put it there.
 constexpr double shrink = 1 - 0x1p-30;
 
 }  // namespace
@@ -27,10 +27,10 @@ double RowScaler::factor(std::span<const double> values) const {
   if (!scales_) return 1;
   double squared = intercept_ ? constant_ * constant_ : 0.0;
   for (const double value : values) squared += value * value;
-  // What is no number any more, or has no place in one, is a row of zeros.
+  // A row whose norm is NaN or too large becomes a row of zeros.
   constexpr double largest = 1e300;
   if (!(squared <= largest)) return 0;
-  // A row may hold more than the public block count says; the norm's bound holds all the same.
+  // A row may have more blocks than the public count says. The norm's bound holds all the same.
   return squared > 1 ? std::min(largest_factor_, 1 / std::sqrt(squared)) : largest_factor_;
 }
 
@@ -49,7 +49,7 @@ std::int64_t RowScaler::truncate(std::span<const std::uint32_t> columns,
         std::isfinite(scaled) ? static_cast<std::int32_t>(scaled) : 0;  // toward zero
     row.columns[count] = column;
     row.values[count] = static_cast<std::int16_t>(integer);
-    count += integer != 0 ? 1 : 0;  // a zero is overwritten by what follows
+    count += integer != 0 ? 1 : 0;  // a zero is overwritten by the next value
     squared += integer * integer;
   };
   for (std::size_t k = 0; k < values.size(); ++k) add(columns[k], values[k]);

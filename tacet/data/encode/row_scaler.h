@@ -8,12 +8,12 @@
 
 namespace tacet::data {
 
-/// The step all formats share: raw features to the certified integer row.
+/// The step that all formats share: turns raw features into the certified integer row.
 class RowScaler {
  public:
   explicit RowScaler(const Schema& schema);
 
-  /// `values` are finite, `columns` ascend strictly and leave out the intercept, which is
+  /// `values` must be finite. `columns` must ascend strictly and leave out the intercept, which is
   /// appended here. Replaces the features of `row`; zeros are dropped.
   void scale(std::span<const std::uint32_t> columns, std::span<const double> values,
              EncodedRow& row) const;

@@ -123,7 +123,7 @@ void RawRows::features(const Dataset& raw, std::int64_t row, PlainFeatures& out)
   std::size_t next = 0;
   for (const Part& part : parts_) {
     if (part.number) {
-      // 2 v - 1: the middle where the row has no such feature.
+      // Raw features are 2 v - 1. A row without this feature has 0 there, the middle.
       const bool held = next < raw_.size() && raw_[next].first == part.raw_first;
       add_number(part, (1 + (held ? raw_[next++].second : 0)) / 2, out);
     }

@@ -11,12 +11,12 @@
 #include "tacet/data/schema/numeric_map.h"
 #include "tacet/data/schema/schema.h"
 
-/// Records read once by the bounds alone, and transformed in memory when means and standard
-/// deviations of their numbers, or scales of their categories, have been released.
+/// Records are read once with their public bounds. They are transformed in memory as soon as the
+/// means and standard deviations of their numbers, or the scales of their categories, are released.
 namespace tacet::data {
 
-/// The schema by which to read them: every number as 2 v - 1, no hat functions, no scales, no row
-/// scaling.
+/// The schema for that first reading: every number as 2 v - 1, without hat functions, scales and
+/// row scaling.
 [[nodiscard]] Schema raw_schema(const Schema& schema);
 
 /// The encoded features of numeric columns, in order.
@@ -25,7 +25,7 @@ namespace tacet::data {
 /// The encoded features of categorical columns that have one feature per category, in order.
 [[nodiscard]] std::vector<ColumnRange> category_features(const Schema& schema);
 
-/// From rows of the raw schema to those of the same schema with its standards. Not for several
+/// Converts rows of the raw schema to rows of the same schema with its standards. Not for several
 /// threads at once.
 class RawRows {
  public:
@@ -37,12 +37,12 @@ class RawRows {
   void transform(const Dataset& raw, std::int64_t row, EncodedRow& out);
 
  private:
-  /// A column: where its features begin, and how a number becomes them.
+  /// A column: the place of its features, and how a number becomes features.
   struct Part {
     std::uint32_t raw_first;
     std::uint32_t raw_end;
     std::uint32_t first;
-    std::uint32_t hat_functions;  // which raw rows do not have
+    std::uint32_t hat_functions;  // which raw rows lack
     std::optional<NumericMap> number;
     std::vector<double> scales;  // of categories; empty: 1
   };
@@ -52,13 +52,13 @@ class RawRows {
 
   std::vector<Part> parts_;
   RowScaler scaler_;
-  // The raw row's features other than 0, then those of the row.
+  // the raw row's features other than 0; then those of the new row
   std::vector<std::pair<std::uint32_t, double>> raw_;
   PlainFeatures plain_;
 };
 
-/// All of them; labels and units stay. Records that are given away are freed as they are read, so
-/// that they are held once.
+/// Converts all records; labels and units stay. If `raw` is moved in, its records are freed as they
+/// are read, so that each is held only once.
 [[nodiscard]] Dataset transform(const Dataset& raw, const Schema& standardised);
 [[nodiscard]] Dataset transform(Dataset&& raw, const Schema& standardised);
 

@@ -8,16 +8,16 @@
 
 namespace tacet::data {
 
-/// What a token of a text is.
+/// What counts as a token of a text.
 enum class TokenRule {
-  blanks,  ///< what stands between blanks, tabs, line ends, vertical tabs, form feeds, zero bytes
+  blanks,  ///< everything between blanks, tabs, line ends, vertical tabs, form feeds and zero bytes
   /// Words of the schema's text columns: runs of ASCII letters and digits and of all bytes above
   /// 127 (so that any UTF-8 word stays whole); ASCII letters are lower-cased.
   words
 };
 
-/// Cuts a text into tokens, piece by piece; a token may go on in the next piece. Tokens of more
-/// than `longest` bytes are left out, whatever they hold. Not for several threads at once.
+/// Cuts a text into tokens, piece by piece. A token may continue in the next piece. Tokens with
+/// more than `longest` bytes are left out. Not for several threads at once.
 class Tokens {
  public:
   explicit Tokens(TokenRule rule, std::size_t longest = std::numeric_limits<std::size_t>::max());
@@ -42,13 +42,13 @@ class Tokens {
     token_.clear();
   }
 
-  /// Whether a text is one token as it stands, so that it can be found in texts.
+  /// Whether a text is exactly one token, so that it can be found in texts.
   [[nodiscard]] bool is_token(std::string_view text) const;
 
  private:
-  std::array<char, 256> kept_{};  // what becomes of a byte; 0: it ends a token
+  std::array<char, 256> kept_{};  // the byte that replaces each byte; 0: it ends a token
   std::size_t longest_;
-  std::string token_;  // cut off behind longest_ + 1 bytes
+  std::string token_;  // cut off after longest_ + 1 bytes
 };
 
 }  // namespace tacet::data

@@ -22,15 +22,16 @@ class UniformEncoder {
   /// UsageError unless the schema has such features.
   explicit UniformEncoder(const Schema& schema);
 
-  /// One record: its features that are not 0, and its label as a value or as an array's number,
-  /// which the schema's target maps to the label's domain. Columns ascend strictly below
-  /// `features.count`, as many as values, else a UsageError; so is a label without a target. A
-  /// value that is not finite counts as 0, a label that the target does not know as what it says.
+  /// Encodes one record: its features other than 0, and its label as a value or as an array's
+  /// number, which the schema's target maps to the label's domain. UsageError unless columns ascend
+  /// strictly below `features.count` with one value each, and for a label without a target. A value
+  /// that is not finite counts as 0. An unknown label becomes what the target says about unknown
+  /// labels.
   void encode(std::span<const std::uint32_t> columns, std::span<const double> values,
               const Value& label, EncodedRow& row);
   void encode(std::span<const std::uint32_t> columns, std::span<const double> values, double label,
               EncodedRow& row);
-  /// Features alone, with the label 0: for predictions.
+  /// Encodes features without a label, for predictions; the label is 0.
   void encode(std::span<const std::uint32_t> columns, std::span<const double> values,
               EncodedRow& row);
 

@@ -13,7 +13,7 @@ namespace {
 
 constexpr double first_gap_of_doubles = 0x1p53;
 
-/// A number that is held as a float of any size.
+/// A number that is stored as a float of some size.
 std::optional<double> to_double(const Value& value) {
   if (const auto* number = std::get_if<double>(&value)) return *number;
   if (const auto* number = std::get_if<float>(&value)) return static_cast<double>(*number);
@@ -27,7 +27,8 @@ std::string_view UnitName::of(std::string_view field) { return one_spelling(fiel
 std::string_view UnitName::of_value(const Value& value) {
   const auto real = to_double(value);
   if (real && std::isfinite(*real) && std::fabs(*real) >= first_gap_of_doubles) {
-    digits_ = fmt::format("{:.0f}", *real);  // its shortest spelling would be another integer
+    // its shortest spelling would belong to another integer
+    digits_ = fmt::format("{:.0f}", *real);
     return of(digits_);
   }
   return of(text_.of(value));

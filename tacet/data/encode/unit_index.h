@@ -12,9 +12,10 @@
 
 namespace tacet::data {
 
-/// The text by which units are compared, valid until the next one: the one spelling of what a file
-/// would hold for a value (decimal.h), of numbers with all of their digits. 7, 7.0 and 7e0 are one
-/// person, 2^53 and 2^53 + 1 are two, and blanks around a name make no other person. Empty: nobody.
+/// The text by which units are compared, valid until the next one. It is the canonical spelling
+/// (decimal.h) of the value as a file would contain it; numbers have all of their digits. 7, 7.0
+/// and 7e0 are one person, 2^53 and 2^53 + 1 are two, and blanks around a name do not matter. An
+/// empty text is nobody.
 class UnitName {
  public:
   [[nodiscard]] std::string_view of(std::string_view field);
@@ -26,11 +27,11 @@ class UnitName {
   std::string room_;
 };
 
-/// Numbers the privacy units of a file, 0, 1, ... by first appearance of their names. A missing one
-/// makes no person at all: Dataset::no_unit. Not for several threads at once.
+/// Numbers the privacy units of a file, 0, 1, ... by first appearance of their names. A missing
+/// name is nobody: Dataset::no_unit. Not for several threads at once.
 class UnitIndex {
  public:
-  /// Texts that stand for a missing value, compared as names are.
+  /// Texts for a missing value, compared as names are.
   explicit UnitIndex(std::span<const std::string> missing);
 
   [[nodiscard]] std::int64_t number(std::string_view field);

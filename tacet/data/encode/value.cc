@@ -24,7 +24,7 @@ struct Spell {
   template <typename Real>
   std::string_view number(Real value) const {
     if (std::isnan(value)) return {};
-    // Equal numbers are spelt alike, whatever their type: 0 and -0, 10^16 and 1e16.
+    // Equal numbers have the same spelling, whatever their type: 0 and -0, 10^16 and 1e16.
     const bool whole = std::fabs(value) < Real{0x1p63} && std::trunc(value) == value;
     return whole ? write(static_cast<std::int64_t>(value)) : write(value);
   }

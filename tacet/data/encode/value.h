@@ -11,13 +11,13 @@ namespace tacet::data {
 
 struct Missing {};
 
-/// A date, which only columns of dates know; elsewhere it is missing.
+/// A date. Only columns of dates read it; elsewhere it is missing.
 struct Day {
   std::int64_t number;  ///< days since 1970-01-01
 };
 
 struct ListItem;
-/// Several values in one column, which only columns of ids know; elsewhere they are missing.
+/// Several values in one field. Only columns of ids read them; elsewhere they are missing.
 struct List {
   const ListItem* items;
   std::size_t count;
@@ -25,12 +25,12 @@ struct List {
   [[nodiscard]] std::span<const ListItem> entries() const;
 };
 
-/// What a record holds in one column: the text of a file's field, or a value that has a type. Texts
-/// and lists are views. Equal values have equal features: a typed one is what a file would spell
-/// (see spelling), a number that is not one is missing.
+/// The value of a record in one column: the text of a field in a file, or a typed value. Texts and
+/// lists are views. Equal values have equal features: a typed value counts as the text that a file
+/// would contain (see spelling), and NaN is missing.
 using Value = std::variant<Missing, bool, std::int64_t, double, Day, std::string_view, float, List>;
 
-/// No list itself.
+/// An entry of a list, which cannot be a list itself.
 struct ListItem {
   Value value;
 };
@@ -40,13 +40,14 @@ inline std::span<const ListItem> List::entries() const { return {items, count}; 
 /// Room for a spelling.
 using SpellingRoom = std::array<char, 40>;
 
-/// How a file would spell a value: an integer by its decimal digits, also where it is held as a
-/// float, another float in its shortest form (0.1 of single precision as 0.1), a boolean as true or
-/// false, what is missing, a date or a list as no text. Numbers that are equal are spelt alike.
+/// The text that a file would contain for a value. An integer has its decimal digits, even if it is
+/// stored as a float. Another float has its shortest form (the float 0.1 gives 0.1). A boolean is
+/// true or false. Missing values, dates and lists give an empty text. Equal numbers have equal
+/// spellings.
 [[nodiscard]] std::string_view spelling(const Value& value, SpellingRoom& room);
 
-/// The text that a file would hold for a value: its spelling, for a date YYYY-MM-DD, for a list its
-/// entries with blanks between them. Valid until the next one.
+/// The text that a file would contain for any value: its spelling, YYYY-MM-DD for a date, and the
+/// entries of a list with blanks between them. Valid until the next one.
 class FileText {
  public:
   /// The text of that value.

@@ -18,7 +18,7 @@ bool is_word(std::string_view text, std::string_view word) {
   return std::ranges::equal(text, word, [](char one, char other) { return (one | 0x20) == other; });
 }
 
-/// For the table alone: eight bytes at a time, multiplied and folded.
+/// A fast hash, used only for this table: eight bytes at a time, multiplied and folded.
 std::uint64_t table_hash(std::string_view text) {
   constexpr std::uint64_t factor = 0x9e3779b97f4a7c15U;  // 2^64 over the golden ratio
   const auto mix = [](std::uint64_t hash, std::uint64_t word) {
@@ -40,7 +40,7 @@ std::uint64_t table_hash(std::string_view text) {
 constexpr double integers_share_doubles = 0x1p53;
 constexpr double largest_double = std::numeric_limits<double>::max();
 
-/// For text that is a number outside of the doubles: the largest or smallest one, or 0.
+/// For a text of a number outside of the doubles' range: the largest or smallest double, or 0.
 std::optional<double> beyond_doubles(std::string_view text) {
   const auto number = read_decimal(text);
   if (!number) return std::nullopt;
@@ -48,7 +48,7 @@ std::optional<double> beyond_doubles(std::string_view text) {
   return number->negative ? -largest_double : largest_double;
 }
 
-/// Whether a number's text, without blanks, stands for a double that is near to it.
+/// Whether the text of a number, without blanks, is within the range of the doubles.
 bool is_near_a_double(std::string_view text) {
   if (text.starts_with('+')) text.remove_prefix(1);
   double value = 0;
@@ -57,8 +57,9 @@ bool is_near_a_double(std::string_view text) {
 
 std::string exact_digits(double integer) { return fmt::format("{:.0f}", integer); }
 
-/// All digits of a number that is spelt by the text, and nearest to the double. An exponent stands
-/// for the double that is nearest, as programs write doubles with one, but beyond all of them.
+/// All digits of the number that the text spells; `number` is the double nearest to it. A text with
+/// an exponent counts as that double, since programs write doubles in that way, unless it is beyond
+/// all doubles.
 std::string digits_of(std::string_view text, double number) {
   text = without_blanks(text);
   const bool has_exponent = text.find_first_of("eE") != std::string_view::npos;
@@ -69,8 +70,8 @@ std::string digits_of(std::string_view text, double number) {
 
 }  // namespace
 
-// Digits and power of ten are exact doubles, so one division rounds correctly (Clinger 1990). No
-// optional: those travel through memory, part by part, which a processor waits for.
+// The digits and the power of ten are exact doubles, so one division rounds correctly (Clinger
+// 1990). Returns NaN and not an optional, which would go through memory and stall the processor.
 double plain_number(std::string_view text) {
   constexpr double none = std::numeric_limits<double>::quiet_NaN();
   constexpr std::size_t max_characters = 16;
@@ -123,7 +124,7 @@ ValueIndex::ValueIndex(std::span<const std::string> values)
     std::size_t place = hash & (slots_.size() - 1);
     while (slots_[place].entry != 0) place = (place + 1) & (slots_.size() - 1);
     slots_[place] = {.tag = static_cast<std::uint32_t>(hash >> 32), .entry = index + 1};
-    // The first of several spellings of a number in the list speaks for it.
+    // If several entries spell the same number, the first one stands for it.
     if (const auto number = parse_number(values[k])) numbers_.emplace(*number, index);
     for (const bool truth : {false, true}) {
       auto& found = booleans_[truth ? 1 : 0];

@@ -15,7 +15,7 @@ namespace {
 
 using Kind = ValueType::Kind;
 
-/// Whether an index of this text alone finds the value, which is how labels are found.
+/// Whether an index of this single text finds the value; labels are found in this way.
 bool found_as(std::string_view text, const Value& value) {
   const std::array listed{std::string(text)};
   return ValueIndex(listed).find_value(value).has_value();
@@ -24,7 +24,7 @@ bool found_as(std::string_view text, const Value& value) {
 bool is_whole_of(double number, const ValueType& type) {
   const int digits = type.is_signed ? type.bits - 1 : type.bits;
   const double end = std::ldexp(1.0, digits);
-  // Doubles near the end of 64 bits stand for several integers, one of which may be below it.
+  // Doubles near the end of 64 bits stand for several integers, one of which may be below that end.
   const bool below = number < end || (type.bits == 64 && number == end);
   return std::trunc(number) == number && below && number >= (type.is_signed ? -end : 0.0);
 }
@@ -47,8 +47,8 @@ bool is_real_of(double number, const ValueType& type) {
          static_cast<double>(static_cast<float>(number)) == number;
 }
 
-/// Whether the values of the type find none of the categories. Numbers with fractions say nothing:
-/// a frame has them where all values are missing, too.
+/// Whether no value of the type can be one of the categories. Floats are never excluded: pandas
+/// uses them for any column whose values are all missing.
 bool finds_no_category(const CategoricalColumn& column, const ValueType& type) {
   return (type.kind == Kind::integer || type.kind == Kind::boolean) &&
          column.other == OtherRule::zero &&
@@ -56,7 +56,7 @@ bool finds_no_category(const CategoricalColumn& column, const ValueType& type) {
                               [&](const auto& text) { return can_be(text, type); });
 }
 
-/// Why no value of the type is one of the column; empty where one can be.
+/// Why no value of the type fits the column; empty if some may.
 std::string unreadable_because(const Column& column, const ValueType& type) {
   if (type.kind == Kind::unreadable) {
     return "which holds no single number, text or date; ignore the column, or give it as one";

@@ -8,8 +8,8 @@
 namespace tacet::data {
 namespace {
 
-/// The words of a name in lower case: admission_type_id, admissionTypeID and `Admission type ID`
-/// have three.
+/// The words of a name in lower case. The names admission_type_id, admissionTypeID and `Admission
+/// type ID` have three.
 std::vector<std::string> name_words(std::string_view name) {
   std::vector<std::string> words(1);
   bool after_lower = false;
@@ -45,7 +45,7 @@ bool named_like_code(std::string_view name) {
 bool named_like_identifier(std::string_view name) {
   constexpr std::array<std::string_view, 7> words{"id",   "key",     "ssn",     "mrn",
                                                   "uuid", "rowname", "rownames"};
-  // As pandas and readr call a column without a name.
+  // Names that pandas and readr give to columns without a name.
   return has_word(name, words) || name.starts_with("Unnamed: ") || name.starts_with("...");
 }
 

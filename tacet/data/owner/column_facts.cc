@@ -15,18 +15,18 @@
 namespace tacet::data {
 namespace {
 
-// Values of a column that are remembered to see whether each occurs once.
+// The number of values of a column that are remembered, to see whether each occurs only once.
 constexpr std::size_t max_remembered = std::size_t{1} << 20;
 constexpr std::size_t fewest_identifiers = 10;
 
-// Longer texts name no category; they would fill the memory.
+// Longer texts are not categories; they would fill the memory.
 constexpr std::size_t longest_category = 1000;
 
-// What may stand between ids, the first that does.
+// Possible separators of ids; the first one that fits is taken.
 constexpr std::string_view id_separators = ";|, ";
 
-/// How many whole numbers from 0 on a field is, with one separator between them; 0 where it is
-/// something else.
+/// The number of whole numbers from 0 up in a field, with one separator between them; 0 for any
+/// other field.
 std::int64_t ids_in(std::string_view field, char separator) {
   std::int64_t ids = 0;
   while (true) {
@@ -47,7 +47,8 @@ bool only_nines(double number) {
   return false;
 }
 
-/// Whether a number is a year of these centuries and behind it, below `place`, 1 to `max`.
+/// Whether a number is a year of these centuries followed by a number from 1 to `max`, written
+/// below `place` (a power of ten).
 bool in_years(double number, double place, double max) {
   constexpr double first_year = 1900;
   constexpr double last_year = 2099;
@@ -130,7 +131,7 @@ double ColumnFacts::above_lone_zeros() const {
 }
 
 std::int64_t ColumnFacts::frequent_99() const {
-  constexpr std::int64_t share = 40;  // one value of so many
+  constexpr std::int64_t share = 40;  // more often than one value in this many
   const bool largest = whole_numbers && many_values && plain_upper_ == 99 && upper == 99;
   return largest && share * ninety_nines_ > numbers ? ninety_nines_ : 0;
 }
@@ -217,7 +218,7 @@ std::vector<std::string> ColumnFacts::sentinels() const {
 
 std::vector<std::string> ColumnFacts::negative_codes() const {
   constexpr std::size_t max_codes = 4;
-  constexpr double widest = 3;  // a range of a few numbers around 0 is a scale
+  constexpr double widest = 3;  // a range of a few numbers around 0 is a scale and not codes
   std::vector<std::string> found;
   if (reader_.date() || other_negatives_ || negative_codes_.size() > max_codes) return found;
   if (negative_codes_.empty() || upper < widest) return found;

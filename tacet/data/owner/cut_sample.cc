@@ -89,7 +89,8 @@ bool has_line_with(const ReadableText& file, char first) {
   return text.starts_with(first) || text.find(std::string{'\n', first}) != std::string::npos;
 }
 
-/// Whether a quote stands before a field that it encloses, or that no other one ends.
+/// Whether some field begins with a quote and either ends with one or contains an odd number of
+/// them.
 bool has_opened_fields(const Sample& sample) {
   const auto opened = [](const std::string& field) {
     if (!field.starts_with('"')) return false;
@@ -110,7 +111,8 @@ Sample best_quoting(const ReadableText& file, FileFormat format) {
   }
 }
 
-/// Where lines begin with #: whether they are comments, since they are cut unlike all others.
+/// If some lines begin with #: takes them for comments, unless more records fit when they are read
+/// as records.
 Sample best_comment(const ReadableText& file, const FileFormat& format) {
   constexpr char usual = '#';
   if (format.comment || !has_line_with(file, usual)) {
@@ -121,7 +123,7 @@ Sample best_comment(const ReadableText& file, const FileFormat& format) {
   std::optional<Sample> without;
   try {
     without = best_quoting(file, commented);
-  } catch (const base::DataError&) {  // all lines begin so, or the format is another one
+  } catch (const base::DataError&) {  // all lines begin with #, or the format is another one
     return best_quoting(file, format);
   }
   try {
@@ -144,8 +146,8 @@ std::int64_t words_in(std::string_view line) {
   return words;
 }
 
-/// Whether the first lines have no usual separator and equally many words, at least two; below the
-/// names there may be one more, as R writes the names of rows.
+/// Whether the first lines have no usual separator and have equally many words, at least two. The
+/// line of names may have one word less, since R writes names of rows without a heading.
 bool cut_by_blanks(std::string_view text, bool whole) {
   constexpr std::size_t enough = 10;
   std::vector<std::int64_t> words;
@@ -219,7 +221,7 @@ bool has_single_quotes(const std::string& field) {
   return field.size() > 1 && field.front() == '\'' && field.back() == '\'';
 }
 
-/// The sample, or the one without the blanks or single quotes around the names.
+/// The sample, read again without blanks or single quotes around fields if the names have them.
 Sample plainest(Sample sample, const ReadableText& file) {
   const auto& names = sample.records.front();
   auto format = sample.format;
@@ -236,7 +238,8 @@ Sample plainest(Sample sample, const ReadableText& file) {
   }
 }
 
-/// Without a sign of comments where a line that begins with it is cut as all others are: names may.
+/// Reads the file without comments, if all lines that begin with the sign are divided like the
+/// others: a name may begin with it.
 Sample with_all_lines(Sample sample, const ReadableText& file) {
   auto format = sample.format;
   format.comment = std::nullopt;
@@ -253,7 +256,7 @@ Sample with_all_lines(Sample sample, const ReadableText& file) {
 
 }  // namespace
 
-/// Where quotes stand behind blanks, the file is read without these.
+/// If quotes follow blanks, the file is read without these blanks.
 Sample plain_sample(const ReadableText& file, FileFormat known, std::optional<char> separator) {
   try {
     auto sample = best_sample(file, known, separator);

@@ -62,7 +62,8 @@ std::string several_remark(const std::vector<std::string>& texts) {
         at = end + 1;
       }
     }
-    // Answers come in many combinations; "St. Gallen, Stadt" is one name.
+    // A list of answers has many combinations, so its parts occur again. A name with a comma, such
+    // as "St. Gallen, Stadt", is one value.
     const bool again = std::ranges::all_of(parts, [](const auto& part) { return part.second > 1; });
     if (combined < fewest || parts.size() >= texts.size() || !again) continue;
     return fmt::format(

@@ -18,13 +18,13 @@
 namespace tacet::data {
 namespace {
 
-// Longer texts on average (in words) are taken for prose rather than codes.
+// Texts with more words on average are taken for prose and not for codes.
 constexpr double fewest_words_of_prose = 3;
 
 // Whole numbers with fewer values than this may be codes; two are flags.
 constexpr std::size_t max_codes = 20;
 
-/// Whether a date is one of those that programs write where there is none.
+/// Whether a date is one that programs write for a missing date.
 bool usual_filler(double day) {
   constexpr std::array<std::string_view, 7> fillers{"0001-01-01", "1753-01-01", "1899-12-30",
                                                     "1899-12-31", "1900-01-01", "2999-12-31",
@@ -34,7 +34,7 @@ bool usual_filler(double day) {
   });
 }
 
-/// Each value for itself.
+/// Drafts a column of codes: each value becomes a category.
 Drafted draft_codes(Column column, const ColumnFacts& facts, std::string_view why) {
   const bool named = named_like_code(column.name);
   if (facts.many_values) {
@@ -110,7 +110,7 @@ Drafted draft_numbers(Column column, const ColumnFacts& facts) {
           "Some values are missing: does that tell something? Then missing_indicator = true."};
 }
 
-/// A column of many texts, which may be numbers or dates that are not read.
+/// A column of many different texts, which may be numbers or dates in a form that nothing reads.
 Drafted unread_column(Column column, const ColumnFacts& facts, std::string remark) {
   constexpr std::string_view ask =
       "Numbers or dates in an unusual spelling? Then write them in a usual one.";
@@ -141,7 +141,7 @@ Drafted draft_values(const std::string& name, const ColumnFacts& facts) {
   std::string remark = named_like_code(name) ? std::string() : facts.shapes.remark(facts.numbers);
   const bool doubtful = !remark.empty() || facts.numbers > facts.others;
   if (!remark.empty()) {
-    // Said; how often they stand there matters less.
+    // the remark above says enough; the place of the texts matters less
   } else if (facts.others == 1 && facts.numbers > 1) {
     remark = fmt::format(
         "{} numbers and one text, \"{}\" in line {}: units, a sum or a fault? Then take that line "
@@ -174,7 +174,8 @@ Drafted draft_values(const std::string& name, const ColumnFacts& facts) {
       return {std::move(column), remark.empty() ? alike : fmt::format("{} {}", remark, alike),
               true};
     }
-    // A category of its own is right too, so it is said in the schema alone.
+    // A missing value may well be a category of its own, so the schema gets a remark about it, but
+    // no question is asked.
     if (remark.empty()) return {std::move(column), missing_remark(texts, "a category")};
   } else if (static_cast<double>(facts.words) >=
              fewest_words_of_prose * static_cast<double>(facts.others)) {

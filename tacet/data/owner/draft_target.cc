@@ -21,7 +21,7 @@ namespace {
 // A column of numbers with fewer values than this is taken for a class label.
 constexpr std::size_t max_classes = 20;
 
-/// Whether whole numbers from 0 or 1 on are counts rather than classes: small ones are common.
+/// Whether whole numbers from 0 or 1 up are counts and not classes: small counts are common.
 bool looks_like_count(const ColumnFacts& facts) {
   if (!facts.numeric() || !facts.whole_numbers || facts.lower < 0 || facts.lower > 1) return false;
   if (facts.many_values) return true;
@@ -35,7 +35,7 @@ bool looks_like_count(const ColumnFacts& facts) {
   return facts.values.size() > max_classes || 4 * large < facts.numbers;
 }
 
-/// What follows a code in a label: yes of "1 = yes" and of "(1) yes".
+/// The text after a code in a label: "yes" of "1 = yes" and of "(1) yes".
 std::string without_code(std::string text) {
   const auto end = text.find_first_not_of("()[]0123456789");
   if (end == 0 || end == std::string::npos) return text;
@@ -43,7 +43,7 @@ std::string without_code(std::string text) {
   return word == std::string::npos ? text : text.substr(word);
 }
 
-/// Whether a class is the negation of another one, which is predicted.
+/// Whether a class is the negation of another one, which then is the positive one.
 bool negates(std::string_view text) {
   constexpr std::array<std::string_view, 29> words{"no",
                                                    "n",
@@ -77,8 +77,8 @@ bool negates(std::string_view text) {
   return std::ranges::find(words, without_code(folded(text))) != words.end();
 }
 
-/// Two classes: the positive one is not the negation, nor the smaller number; but Access writes yes
-/// as -1 and no as 0.
+/// Two classes. The positive one is the one that is not a negation, or else the larger number. An
+/// exception is Access, which writes yes as -1 and no as 0.
 BinaryTarget two_classes(std::vector<std::string> values) {
   const auto first = parse_number(values[0]);
   const auto second = parse_number(values[1]);
@@ -90,7 +90,7 @@ BinaryTarget two_classes(std::vector<std::string> values) {
   return BinaryTarget{.positive = {values[1]}, .negative = {values[0]}};
 }
 
-/// Asks which of two classes is predicted where their names do not say it: a survey codes yes as 1
+/// Asks which of the two classes is positive if their names do not say it: surveys code yes as 1
 /// and no as 2.
 std::string polarity_question(const BinaryTarget& target) {
   const auto& positive = target.positive.front();
@@ -105,7 +105,7 @@ std::string polarity_question(const BinaryTarget& target) {
       positive, negative);
 }
 
-/// Two classes of which some are spelt in several ways.
+/// Two classes, at least one of which has several spellings.
 std::optional<BinaryTarget> two_classes_in_spellings(const std::vector<std::string>& values) {
   std::map<std::string, std::vector<std::string>> spellings;
   for (const auto& value : values) spellings[folded(value)].push_back(value);
@@ -116,7 +116,7 @@ std::optional<BinaryTarget> two_classes_in_spellings(const std::vector<std::stri
   return BinaryTarget{.positive = turned ? first : second, .negative = turned ? second : first};
 }
 
-/// What is strange about one of several classes; empty: nothing.
+/// A remark about one suspicious class of several; empty if there is none.
 std::string odd_class(const ColumnFacts& facts) {
   const auto texts = facts.texts();
   if (auto remark = missing_remark(texts, "a class"); !remark.empty()) return remark;
@@ -130,7 +130,7 @@ std::string odd_class(const ColumnFacts& facts) {
         "their spellings as positive and negative.",
         *number, facts.first_other.text);
   }
-  constexpr std::int64_t enough = 50;  // records, and so many for one of a class
+  constexpr std::int64_t enough = 50;  // a class in fewer than one of this many records
   const auto records = facts.numbers + facts.others;
   for (const auto& [text, count] : facts.values) {
     if (count * enough >= records) continue;
@@ -142,7 +142,7 @@ std::string odd_class(const ColumnFacts& facts) {
   return {};
 }
 
-/// A target that is a number.
+/// Drafts a target that is a number.
 DraftedTarget numeric_target(Target target, const ColumnFacts& facts) {
   if (!facts.whole_numbers && facts.lower >= 0 && facts.upper <= 1) {
     target.rule = RegressionTarget{.kind = NumberKind::probability};

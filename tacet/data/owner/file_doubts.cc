@@ -13,13 +13,12 @@
 namespace tacet::data {
 namespace {
 
-/// The bytes of a letter in UTF-8, each taken for a character of its own: a capital A with a tilde
-/// and a sign behind it.
+/// Whether a letter was encoded in UTF-8 twice: a capital A with a tilde, followed by a sign.
 bool twice_encoded(std::string_view field) {
   return field.find("\xc3\x83\xc2") != std::string_view::npos;
 }
 
-/// The first words of a file with characters beyond ASCII, with the line of the first.
+/// The first words of a file with characters beyond ASCII, and the line of the first.
 class UnusualWords {
  public:
   void add(std::string_view field, std::int64_t line) {
@@ -30,13 +29,13 @@ class UnusualWords {
     const auto place = std::ranges::find_if(field, beyond) - field.begin();
     const auto at = static_cast<std::size_t>(place);
     if (at == field.size()) return;
-    const auto begin = field.substr(0, at).rfind(' ') + 1;  // 0 where there is no blank
+    const auto begin = field.substr(0, at).rfind(' ') + 1;  // 0 if there is no blank
     const auto word = field.substr(begin, field.find(' ', at) - begin);
     if (word.size() > longest || std::ranges::find(words_, word) != words_.end()) return;
     if (words_.empty()) line_ = line;
     words_.emplace_back(word);
   }
-  /// Nobody but a reader knows whether they are spelt rightly.
+  /// Only a person can see whether they are spelt correctly.
   [[nodiscard]] std::string question() const {
     if (words_.empty()) return {};
     return fmt::format(
@@ -50,7 +49,7 @@ class UnusualWords {
   std::int64_t line_ = 0;
 };
 
-/// Values over several lines that look as if a quote was closed too late.
+/// Values over several lines, for which a quote was perhaps closed too late.
 class LongValues {
  public:
   void add(const std::string& column, std::string_view field, std::int64_t line, char separator,
@@ -74,7 +73,7 @@ class LongValues {
   std::string remark_;
 };
 
-/// The line of names again, as where files were put together.
+/// The line of names occurs again, for example because files were concatenated.
 class NamesAgain {
  public:
   explicit NamesAgain(const std::vector<std::string>& names) : names_(names) {}
@@ -132,7 +131,7 @@ class OddCharacters {
   PlacedText lost_;
 };
 
-/// How many values each record has, to find lines of totals at the end.
+/// Counts the values of each record, to find lines of totals at the end.
 class FilledFields {
  public:
   explicit FilledFields(std::size_t columns) : columns_(columns) {}
@@ -146,7 +145,7 @@ class FilledFields {
     }
     values_ += is_missing ? 0 : 1;
   }
-  /// Behind the last record.
+  /// Call it after the last record.
   void end_record() {
     if (records_ == 0) return;
     if (values_ == 0 && empty_++ == 0) first_empty_ = line_;
@@ -170,7 +169,7 @@ class FilledFields {
         first_empty_, empty_ == 1 ? "it" : "them", empty_ == 1 ? "it counts" : "they count",
         empty_ == 1 ? "a record" : "records");
   }
-  /// Where a few records at the end have fewer values than any other, and at most half of them.
+  /// If a few records at the end have fewer values than all others, and at most half of them.
   [[nodiscard]] std::string about_totals() const {
     constexpr std::int64_t enough = 20;
     constexpr std::int64_t few = 5;
@@ -215,7 +214,7 @@ struct FileDoubts::Seen {
   OddCharacters odd;
   UnusualWords unusual_words;
   LongValues long_values;
-  // Lines; 0: none.
+  // Lines; 0: there is none.
   std::int64_t misread_line = 0;
   std::int64_t lost_line = 0;
   std::int64_t first_quote = 0;

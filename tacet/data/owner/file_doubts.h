@@ -11,23 +11,24 @@
 
 namespace tacet::data {
 
-/// What is strange about a public file as a whole: records of sums, quotes that are closed too
+/// Suspicious things about a public file as a whole: records of totals, quotes that are closed too
 /// late, characters that were read in a wrong encoding.
 class FileDoubts {
  public:
-  /// Keeps references to the names of columns and to the format by which the file is read.
+  /// Keeps references to the names of the columns and to the format of the file.
   FileDoubts(const std::vector<std::string>& names, const FileFormat& format,
              bool encoding_is_said);
   ~FileDoubts();
   FileDoubts(const FileDoubts&) = delete;
   FileDoubts& operator=(const FileDoubts&) = delete;
 
-  /// The value of column k of the record in this line; all columns of a record in turn.
+  /// Adds the value of column k of the record in this line. Call it for all columns of a record in
+  /// their order.
   void add(std::size_t k, std::string_view field, std::int64_t line, bool is_missing);
-  /// Behind the last record.
+  /// Call it after the last record.
   void end_record();
 
-  /// A sentence or two for each, with what to do.
+  /// One or two sentences about each, with what to do.
   [[nodiscard]] std::vector<std::string> all() const;
 
  private:

@@ -21,12 +21,12 @@ constexpr std::size_t block_bytes = std::size_t{1} << 16;
 bool ascii_letter(char c) { return lower_case(c) >= 'a' && lower_case(c) <= 'z'; }
 bool beyond_ascii(char c) { return static_cast<unsigned char>(c) >= 0x80; }
 
-// What the bytes from 0x80 on are in Windows-1252.
+// The kinds of characters that bytes from 0x80 up are in Windows-1252.
 enum class Kind { small, capital, sign, within_words, none };
 
 Kind kind_of(char c) {
   constexpr auto none = std::string_view("\x81\x8d\x8f\x90\x9d");
-  // Apostrophes, dashes, points and the hyphen that is not shown stand between letters.
+  // Apostrophes, dashes, points and the soft hyphen occur between letters.
   constexpr auto within = std::string_view("\x85\x91\x92\x96\x97\xad\xb4\xb7");
   constexpr auto small = std::string_view("\x83\x9a\x9c\x9e\xaa\xb5\xba");
   constexpr auto capital = std::string_view("\x8a\x8c\x8e\x9f");
@@ -42,13 +42,13 @@ Kind kind_of(char c) {
 
 bool is_letter(Kind kind) { return kind == Kind::small || kind == Kind::capital; }
 
-/// Signs that stand beside no letter; the trailing bytes of Chinese characters are letters.
+/// Signs that never occur beside a letter. Trailing bytes of Chinese characters are letters.
 bool bound_to_no_letter(char c) {
   constexpr auto signs = std::string_view("\xa4\xa5\xa6\xa8\xac\xaf\xb8\xd7\xf7");
   return signs.find(c) != std::string_view::npos;
 }
 
-/// A word that no language writes which Windows-1252 is for.
+/// Whether no language for which Windows-1252 was made has such a word.
 bool strange(std::string_view word) {
   constexpr std::size_t max_in_a_row = 2;
   std::size_t in_a_row = 0;
@@ -69,7 +69,7 @@ bool strange(std::string_view word) {
   return beyond > 1 && beyond == word.size();
 }
 
-/// Words of a file that is no UTF-8.
+/// The words with characters beyond ASCII in a file that is not UTF-8.
 class WesternWords {
  public:
   void add(std::string_view line, std::int64_t number) {
@@ -82,7 +82,7 @@ class WesternWords {
       const auto end = std::find_if_not(from, line.end(), in_word);
       const std::string_view word(from, end);
       from = end;
-      // In a file of UTF-8 with a damaged character the others are sound.
+      // If a UTF-8 file has a damaged character, its other words are valid UTF-8; ignore them.
       if (std::ranges::none_of(word, beyond_ascii) || valid_utf8(word)) continue;
       ++words_;
       if (!strange(word)) continue;

@@ -6,8 +6,8 @@
 
 namespace tacet::data {
 
-/// The encoding of a file that is public, by all of its bytes: UTF-16 where a byte order mark or
-/// zero bytes say so, Windows-1252 where it is no UTF-8 (Latin-1 is a part of it).
+/// The encoding of a public file, from all of its bytes: UTF-16 if a byte order mark or zero bytes
+/// say so, and Windows-1252 if it is not UTF-8 (this includes Latin-1).
 ///
 /// DataError, with line, word and what converts the file, where its words are none of Windows-1252:
 /// one in four has a byte that the encoding lacks, a sign between two letters, a capital within

@@ -40,11 +40,12 @@ void refuse_other_kinds(const std::filesystem::path& file) {
 
 // --- tables drawn for people
 
-// The first bytes of the lines and corners that are drawn by characters of their own.
+// The first bytes of the box-drawing characters, for single and for double lines.
 constexpr std::string_view drawn_line = "\xe2\x94";
 constexpr std::string_view drawn_double_line = "\xe2\x95";
 
-/// Whether a line holds nothing but dashes, at least three in a row, and what stands between them.
+/// Whether a line consists of dashes, at least three in a row, and of characters between groups of
+/// dashes.
 bool is_ruling(std::string_view line) {
   return (line.find("---") != std::string_view::npos ||
           line.find("===") != std::string_view::npos) &&
@@ -56,7 +57,7 @@ bool has_drawn_lines(std::string_view line) {
          line.find(drawn_double_line) != std::string_view::npos;
 }
 
-/// The first lines that are not blank, at most three, with their numbers.
+/// Up to three lines from the first one that is not blank, with their numbers.
 std::vector<std::pair<std::int64_t, std::string_view>> first_lines(std::string_view text) {
   constexpr std::size_t enough = 3;
   std::vector<std::pair<std::int64_t, std::string_view>> lines;
@@ -71,7 +72,7 @@ std::vector<std::pair<std::int64_t, std::string_view>> first_lines(std::string_v
   return lines;
 }
 
-/// What psql, mysql, sqlcmd, SQL*Plus and Markdown show on a screen is no CSV file.
+/// Refuses tables as psql, mysql, sqlcmd, SQL*Plus and Markdown show them on a screen.
 void refuse_drawings(const std::filesystem::path& file, std::string_view beginning) {
   const auto lines = first_lines(beginning);
   const auto ruled = std::ranges::find_if(lines, [](const auto& line) {
@@ -123,7 +124,7 @@ bool holds(const std::vector<std::string>& record, const std::string& name) {
   return std::ranges::find(record, name) != record.end();
 }
 
-/// A name that is known tells which line holds the names.
+/// If one name is known, it shows which line contains the names.
 void check_line_of_names(const Sample& sample, const std::string& name,
                          const std::filesystem::path& file) {
   const auto& first = sample.records.front();
@@ -144,7 +145,7 @@ void check_line_of_names(const Sample& sample, const std::string& name,
   }
 }
 
-/// Where the first line is shorter or longer than the others, it is a title, or they hold
+/// If the first line has more or fewer fields than the others, it is a title, or names contain
 /// separators.
 void check_length_of_first(const Sample& sample, const std::filesystem::path& file) {
   const auto length = sample.records.front().size();
@@ -175,7 +176,7 @@ void check_length_of_first(const Sample& sample, const std::filesystem::path& fi
         file.string(), other == '\t' ? "\\t" : std::string(1, other),
         sample.format.separator == '\t' ? "\\t" : std::string(1, sample.format.separator));
   }
-  constexpr std::size_t fewest = 3;  // a title with a comma has two
+  constexpr std::size_t fewest = 3;  // a title with one comma has two fields
   if (length + 1 == sample.columns && length >= fewest) {
     throw base::DataError(
         "{}:1: the first line has {} fields and most others have {}. Row names without a name, as "
@@ -191,8 +192,8 @@ void check_length_of_first(const Sample& sample, const std::filesystem::path& fi
       file.string(), length, length == 1 ? "field" : "fields", sample.columns);
 }
 
-/// Some names are missing. The first one alone: row names of R, an index of pandas. The last ones:
-/// lines that end with separators.
+/// Some names are missing. If it is only the first one: names of rows from R, or an index from
+/// pandas. If it is the last ones: lines that end with separators.
 [[noreturn]] void refuse_gaps(const std::vector<std::string>& names,
                               const std::filesystem::path& file) {
   std::vector<std::size_t> places;

@@ -18,7 +18,7 @@ struct NumberWay {
   std::string_view thousands;
 };
 
-// Of ways that read the same values the first one is taken.
+// If several ways read the same values, the first one is taken.
 constexpr std::array<NumberWay, number_ways> ways{{{'.', ""},
                                                    {',', ""},
                                                    {'.', ","},
@@ -36,8 +36,8 @@ constexpr std::array<NumberWay, number_ways> ways{{{'.', ""},
 constexpr std::size_t comma_decimal = 1;
 constexpr std::size_t comma_thousands = 2;
 
-// Where two orders of day and month read all values, a person is asked; two digits behind a dash
-// may be the year or the day.
+// If two orders of day and month read all values, a person is asked. Two digits after a dash may be
+// the year or the day.
 constexpr std::array<std::string_view, 25> day_formats{
     "%Y-%m-%d",  "%b. %d, %Y", "%d.%m.%Y", "%m/%d/%Y",  "%d/%m/%Y",  "%m/%d/%y", "%d/%m/%y",
     "%d.%m.%y",  "%d-%m-%Y",   "%m-%d-%Y", "%Y/%m/%d",  "%Y.%m.%d",  "%d-%b-%Y", "%d-%b-%y",
@@ -47,7 +47,7 @@ constexpr std::array<std::string_view, 8> time_formats{
     "",          " %H:%M",       " %H:%M:%S", " %I:%M %p", " %I:%M:%S %p",
     "T%H:%M:%S", " %H:%M:%S.%f", ":%H:%M:%S"};
 
-/// ISO 8601, and each way to write a day, without and with a time.
+/// ISO 8601, and every way to write a day, with and without a time.
 const std::vector<std::string>& date_formats() {
   static const auto formats = [] {
     std::vector<std::string> all{""};
@@ -70,20 +70,20 @@ bool begins_with_year(std::string_view digits) {
   return digits.starts_with("19") || digits.starts_with("20");
 }
 
-/// Whether eight digits are a day of these centuries: of numbers that are none, about one in 800
-/// is.
+/// Whether eight digits are a date of these centuries. Of other numbers, about one in 800 looks
+/// like that.
 bool is_compact_date(std::string_view digits) {
   constexpr std::size_t length = 8;
   return digits.size() == length && begins_with_year(digits) && parse_date(digits, compact_format);
 }
 
-/// The same with the time of day behind it.
+/// As is_compact_date(), followed by the time of day.
 bool is_stamp(std::string_view digits) {
   constexpr std::size_t length = 14;
   return digits.size() == length && begins_with_year(digits) && parse_date(digits, stamp_format);
 }
 
-/// A day in another order; years of four digits are of these centuries.
+/// A date with another order of its digits. Years of four digits are of these centuries.
 bool is_digit_date(std::string_view digits, std::string_view format) {
   constexpr std::size_t with_short_year = 6;
   constexpr std::size_t year_place = 4;
@@ -101,7 +101,7 @@ const std::vector<std::string>& usual_symbols() {
       "R$", "kr", "$", "%", "\xe2\x82\xac", "\xe2\x82\xb9", "\xc2\xa3", "\xc2\xa5",
       // The lira, the won, the rouble, the koruna, the zloty.
       "\xe2\x82\xba", "\xe2\x82\xa9", "\xe2\x82\xbd", "K\xc4\x8d", "z\xc5\x82",
-      // Blanks that break no line, and marks that nobody sees, stand around numbers of web pages.
+      // Non-breaking blanks and invisible characters, which web pages put around numbers.
       "\xc2\xa0", "\xe2\x80\xaf", "\xe2\x80\x8b", "\xe2\x80\x8e", "\xe2\x80\x8f", "\xef\xbb\xbf"};
   return symbols;
 }
@@ -125,7 +125,7 @@ class NumberWays {
   [[nodiscard]] bool reads(std::size_t way, std::string_view field) const {
     return readers_[way](field).has_value();
   }
-  /// Those beside numbers, the first ones first.
+  /// The symbols that occur beside numbers; those found first come first.
   [[nodiscard]] const std::vector<std::string>& symbols() const { return symbols_; }
 
  private:
@@ -200,7 +200,7 @@ bool means_missing(std::string_view text) {
   // SAS writes .A to .Z, Stata .a to .z.
   const bool letter = text.size() == 2 && text[0] == '.' && lower_case(text[1]) >= 'a' &&
                       lower_case(text[1]) <= 'z';
-  // Eurostat writes a colon, with a letter or two behind it that say why.
+  // Eurostat writes a colon, perhaps followed by a letter or two that give a reason.
   constexpr std::size_t longest_reason = 4;
   const bool colon = text == ":" || (text.starts_with(": ") && text.size() <= longest_reason);
   if (letter || colon) return true;
@@ -253,17 +253,19 @@ void SpellingFacts::add(std::string_view field) {
   if (!may_be_dates_ || field.size() > longest_date) return;
   dates_.resize(date_formats().size() + (format_.empty() ? 0 : 1));
   bool date = false;
-  constexpr std::int64_t enough = 100;  // values, to see which formats need not be tried any more
+  // after this many values, formats that read none are not tried any more
+  constexpr std::int64_t enough = 100;
   for (std::size_t k = 0; k < dates_.size(); ++k) {
     if (count_ > enough && dates_[k].count == 0 && dates() > 0) continue;
     const auto day = parse_date(field, way(k));
     if (!day) continue;
     date = true;
     ++dates_[k].count;
-    // The order of the values matters, so that two readings that swap some days differ.
+    // A sum that depends on the order of the values, so that two readings that exchange some days
+    // differ.
     dates_[k].sum += *day * (1 + dates_[k].count % 1021);
   }
-  // Once most values are none, the rest need not be tried.
+  // If most values are not dates, the rest need not be tried.
   if (!date && count_ > 100 && dates() * 10 < count_) may_be_dates_ = false;
 }
 
@@ -313,7 +315,8 @@ SpellingGuess::SpellingGuess(const std::vector<std::string>& names,
   for (std::size_t k = 0; k < columns.size(); ++k) {
     const auto& facts = columns[k];
     numeric_[k] = facts.count_ > 0 && facts.numbers() == facts.count_;
-    // Eight digits are days where all of them can be: 20110131. Other numbers are no dates.
+    // Numbers of eight digits are dates if all of them can be: 20110131. Other numbers are not
+    // dates.
     const bool stamps = facts.count_ > 0 && facts.stamps_ == facts.count_;
     if (stamps || (facts.count_ > 0 && facts.compact_dates_ == facts.count_)) {
       numeric_[k] = false;
@@ -352,7 +355,7 @@ void SpellingGuess::note_currencies(std::size_t k, const SpellingFacts& facts) {
   }
 }
 
-/// Where most values alone are numbers or dates, they are read so to find the others.
+/// If only most values are numbers or dates, the column is read as such, to find the others.
 void SpellingGuess::read_most(std::size_t k, const SpellingFacts& facts) {
   reading_[k] = merged(file_, own_[k]);
   if (numeric_[k] || dates_[k]) return;
@@ -406,7 +409,8 @@ void SpellingGuess::guess_numbers(const std::vector<SpellingFacts>& columns) {
     if (!numeric_[k] || !columns[k].signs_) continue;
     const auto best = allowed_ways(columns[k]);
     const auto has = [&](std::size_t way) { return std::ranges::find(best, way) != best.end(); };
-    // 1,234: a fraction or a thousand; 0,5 or 1,234,567 in any column would have told.
+    // 1,234 may be a fraction or a thousand. A value such as 0,5 or 1,234,567 in any column would
+    // decide it.
     const bool two_readings = has(comma_decimal) && has(comma_thousands) && !has(0);
     if (two_readings && (tie || !has(chosen))) ask_of_numbers(k);
     if (best.empty() || has(chosen)) continue;

@@ -12,32 +12,33 @@
 
 #include "tacet/data/schema/spelling.h"
 
-/// How the numbers and dates of a public file are spelt, by all of its values.
+/// Guesses how the numbers and dates of a public file are spelt, from all of its values.
 namespace tacet::data {
 
-/// The ways to write numbers that are told apart: a decimal sign, and one for thousands.
+/// The number of ways to write numbers that are distinguished, by their decimal sign and thousands
+/// separator.
 inline constexpr std::size_t number_ways = 14;
-/// The orders of day, month and year in six or eight digits that are told apart.
+/// The number of orders of day, month and year in six or eight digits that are distinguished.
 inline constexpr std::size_t digit_orders = 5;
 /// Currencies and percent signs, the longest ones first.
 [[nodiscard]] const std::vector<std::string>& usual_symbols();
-/// Whether a sign between thousands is one that is told apart; empty: none.
+/// Whether a thousands separator is one of those that are distinguished; empty: no separator.
 [[nodiscard]] bool known_thousands(std::string_view sign);
-/// Whether a text is one of the usual words for a missing value: NA, n/a, a point, a dash, unknown.
+/// Whether a text usually means a missing value: NA, n/a, a point, a dash, unknown.
 [[nodiscard]] bool means_missing(std::string_view text);
 
-/// What was said by a person, which no guess overrides.
+/// What a person has stated. No guess overrides it.
 struct SaidSpelling {
   std::optional<char> decimal{};
   std::optional<std::string> thousands{};
-  std::vector<std::string> symbols{};  ///< beside numbers, tried before the usual ones
+  std::vector<std::string> symbols{};  ///< symbols beside numbers, tried before the usual ones
   std::string date_format{};
 };
 
-/// Reads numbers in each way that is told apart, with the usual symbols and those that were said.
+/// Reads numbers in every way that is distinguished, with the usual symbols and the stated ones.
 class NumberWays;
 
-/// What the values of one column speak for. Missing values are not added.
+/// The evidence from the values of one column. Missing values are not added.
 class SpellingFacts {
  public:
   /// Columns of one file share the first column's ways: copy it.
@@ -45,8 +46,8 @@ class SpellingFacts {
 
   void add(std::string_view field);
 
-  /// Values that are numbers in the best way, and dates in the best way; words for a missing value
-  /// are neither.
+  /// The count of numbers in the way that reads most, and of dates in the format that reads most.
+  /// Words for a missing value count as neither.
   [[nodiscard]] std::int64_t numbers() const;
   [[nodiscard]] std::int64_t dates() const;
   /// Values that are words for a missing value.
@@ -57,7 +58,7 @@ class SpellingFacts {
 
   struct DateFacts {
     std::int64_t count = 0;
-    std::int64_t sum = 0;  // of the days: equal for formats that read all alike
+    std::int64_t sum = 0;  // of the dates: equal for formats that read all values in the same way
   };
   [[nodiscard]] std::vector<std::size_t> best_numbers() const;
   [[nodiscard]] std::vector<std::size_t> best_dates() const;
@@ -72,42 +73,43 @@ class SpellingFacts {
   std::vector<DateFacts> dates_;
   std::int64_t compact_dates_ = 0;  // 20110131
   std::int64_t stamps_ = 0;         // 20110131103000
-  // Of days written with digits alone, in other orders.
+  // Counts of dates that consist of digits, for each other order.
   std::array<std::int64_t, digit_orders> digit_dates_{};
   std::string first_digits_;
-  bool signs_ = false;  // a point, comma or other sign stands in a number
+  bool signs_ = false;  // some number contains a point, a comma or another sign
   bool may_be_dates_ = true;
   std::vector<std::string> symbols_;  // that occur beside numbers
   std::int64_t percents_ = 0;
 };
 
-/// The spelling of the file, and what single columns write otherwise.
+/// The spelling of the file, and how single columns differ from it.
 class SpellingGuess {
  public:
   SpellingGuess(const std::vector<std::string>& names, const std::vector<SpellingFacts>& columns,
                 SaidSpelling said);
 
   [[nodiscard]] const Spelling& file() const { return file_; }
-  /// What column k writes otherwise, with its format of dates.
+  /// How column k differs, with its date format.
   [[nodiscard]] const Spelling& own(std::size_t k) const { return own_[k]; }
-  /// Whether all values of column k, words for a missing one aside, are numbers or dates.
+  /// Whether all values of column k are numbers or dates, apart from words for a missing value.
   [[nodiscard]] bool numeric(std::size_t k) const { return numeric_[k]; }
   [[nodiscard]] bool dates(std::size_t k) const { return dates_[k]; }
-  /// How column k is read to see what is no number or date among others that are.
+  /// How column k is read in order to find the values that are not numbers or dates.
   [[nodiscard]] const Spelling& reading(std::size_t k) const { return reading_[k]; }
   [[nodiscard]] bool mostly_dates(std::size_t k) const {
     return dates_[k] || mostly_dates_.contains(k);
   }
-  /// How all numbers of column k, digits alone, could be read as dates; empty: they could not.
+  /// If all values of column k consist of digits: the format in which they could be dates; empty:
+  /// none.
   [[nodiscard]] const std::string& digits_as_dates(std::size_t k) const { return as_dates_[k]; }
   [[nodiscard]] const std::string& digits_example(std::size_t k) const { return examples_[k]; }
-  /// What stands beside the numbers of column k.
+  /// Currency symbols beside the numbers of column k.
   [[nodiscard]] const std::vector<std::string>& currencies(std::size_t k) const {
     return currencies_[k];
   }
-  /// Whether a percent sign stands behind some numbers of column k and not behind all.
+  /// Whether some, but not all, numbers of column k are followed by a percent sign.
   [[nodiscard]] bool some_percent(std::size_t k) const { return some_percent_[k]; }
-  /// What has to be asked, since the values allow two readings; empty: nothing.
+  /// A question, if the values allow two readings; else empty.
   [[nodiscard]] const std::string& question() const { return question_; }
 
  private:

@@ -65,7 +65,7 @@ class ClassesSeen {
   bool binary_ = false;
 };
 
-/// The texts that occur in columns with categories, until there are too many.
+/// The texts that occur in columns with categories, up to a limit.
 class CategoryTexts {
  public:
   CategoryTexts(const Schema& schema, const std::vector<std::string>& names) {
@@ -111,7 +111,7 @@ class CategoryTexts {
 SchemaCheck check_csv(CsvReader reader, const Schema& schema) {
   const auto wanted = schema.required_columns();
   const std::vector<std::string> names = read_column_names(reader, schema.format, wanted);
-  // Refuses a file that lacks a column of the schema.
+  // Throws if the file lacks a column of the schema.
   const Encoder encoder(schema, names, schema.target ? TargetUse::required : TargetUse::absent,
                         reader.file_name());
   const auto use = schema.target ? TargetUse::required : TargetUse::absent;
@@ -232,7 +232,7 @@ std::vector<std::string> mapped_columns(std::unique_ptr<ByteSource> bytes, const
   auto reader = csv_of(std::move(bytes), file, schema.format);
   const auto wanted = schema.feature_columns();
   const auto names = read_column_names(reader, schema.format, wanted);
-  // Refuses a file that lacks a column of the schema.
+  // Throws if the file lacks a column of the schema.
   const Encoder encoder(schema, names, TargetUse::absent, file);
   RecordCheck check(schema, names, TargetUse::absent);
   std::vector<std::string> mapped;

@@ -73,7 +73,7 @@ SchemaDraft draft_schema(const std::filesystem::path& public_file, const DraftOp
 
 namespace {
 
-/// A pass over the records: tells each value that is not missing, and its line.
+/// One pass over the records: passes on each value that is not missing, and its line.
 template <typename Missing, typename Receive>
 std::int64_t for_each_value(const RecordSource& records, const Missing& missing,
                             const Receive& receive) {
@@ -116,7 +116,7 @@ std::string format_remark(const FileFormat& format) {
                      fmt::join(keys, ", "));
 }
 
-/// Drafts by two passes: how values are spelt, then what they are.
+/// Drafts a schema in two passes: how values are spelt, then what they are.
 class Drafter {
  public:
   Drafter(const RecordSource& records, const DraftOptions& options)
@@ -146,7 +146,8 @@ class Drafter {
  private:
   Schema& schema() { return draft_.schema; }
 
-  /// Where the first record has texts in columns of numbers or dates, it may go on with the names.
+  /// If the first record has texts in columns of numbers or dates, it may be a second line of
+  /// names.
   [[nodiscard]] std::string second_names(const std::vector<ColumnFacts>& facts) const {
     constexpr std::int64_t max = 3;  // such lines
     std::int64_t columns = 0;
@@ -194,8 +195,8 @@ class Drafter {
     return facts;
   }
 
-  /// The words for a missing value that a column has, as they stand in the schema: those of texts
-  /// for the whole file.
+  /// Notes the words for a missing value of a column. Those in columns of texts apply to the whole
+  /// file.
   void note_words(std::size_t k, bool numeric) {
     for (const auto& word : words_[k]) {
       if (among(schema().missing, word)) continue;
@@ -212,7 +213,7 @@ class Drafter {
     std::vector<ColumnFacts> facts;
     for (std::size_t k = 0; k < names_.size(); ++k) {
       note_words(k, guess.numeric(k) || guess.dates(k));
-      // Dates in the usual spelling may be numbers nowhere, and numbers no dates.
+      // In a column of dates numbers are not values, and in a column of numbers dates are not.
       facts.emplace_back(NumberReader(guess.mostly_dates(k), guess.reading(k)),
                          static_cast<std::size_t>(options_.max_categories));
     }
@@ -234,7 +235,7 @@ class Drafter {
     return facts;
   }
 
-  /// What the column writes otherwise than the file does.
+  /// How the column differs from the spelling of the file.
   [[nodiscard]] Spelling own_spelling(std::size_t k, const SpellingGuess& guess) const {
     Spelling own;
     if (guess.numeric(k) || guess.dates(k)) own = guess.own(k);
@@ -242,7 +243,7 @@ class Drafter {
     return own;
   }
 
-  /// What the values of a column of numbers or dates may mean beside what is drafted; empty:
+  /// What the values of a column of numbers or dates may mean other than the draft says; empty:
   /// nothing.
   [[nodiscard]] std::string other_reading(std::size_t k, const ColumnFacts& facts,
                                           const SpellingGuess& guess) const {
@@ -339,7 +340,7 @@ class Drafter {
   std::size_t target_ = 0;
   std::int64_t first_line_ = 0;  // of the first record
   FileDoubts file_doubts_{names_, options_.format, options_.encoding_is_said};
-  std::vector<std::set<std::string>> words_;           // for a missing value, by column
+  std::vector<std::set<std::string>> words_;           // words for a missing value, by column
   std::vector<std::vector<std::string>> own_missing_;  // by column
   SchemaDraft draft_;
 };

@@ -12,7 +12,8 @@
 namespace tacet::data {
 namespace {
 
-/// Accents that are characters of their own beside letters that have theirs, which look alike.
+/// About words in which some accents are separate characters and others are part of their letter,
+/// which look the same.
 std::string mixed_accents(const std::vector<std::string>& texts) {
   const auto has = [](const std::string& text, char first, unsigned min, unsigned max) {
     for (std::size_t k = 0; k + 1 < text.size(); ++k) {
@@ -37,7 +38,7 @@ bool joins_words(char c) {
   return (lower_case(c) >= 'a' && lower_case(c) <= 'z') || static_cast<unsigned char>(c) >= 0x80;
 }
 
-/// A folded text without what stands between two letters: St. Gallen is StGallen, A- stays A-.
+/// A folded text without the signs between two letters: St. Gallen becomes StGallen, A- stays A-.
 std::string joined_letters(std::string_view text) {
   constexpr std::string_view between = " ._-";
   const auto folded_text = folded(text);
@@ -66,16 +67,16 @@ std::vector<std::string> characters(std::string_view text) {
   return found;
 }
 
-/// Whether one character too many, too few or wrong, or two in the other order, is all that
-/// differs.
+/// Whether two texts differ by one character too many, too few or wrong, or by two in the other
+/// order.
 bool one_slip_apart(std::string_view first_text, std::string_view second_text) {
-  constexpr std::size_t shortest = 4;  // in a shorter word a letter makes another one
+  constexpr std::size_t shortest = 4;  // in a shorter word, one letter makes a different word
   auto first = characters(first_text);
   auto second = characters(second_text);
   if (first.size() > second.size()) std::swap(first, second);
   const auto at =
       static_cast<std::size_t>(std::ranges::mismatch(first, second).in1 - first.begin());
-  // Whether they go on alike behind so many characters of each.
+  // Whether both texts are equal after that many characters of each.
   const auto alike = [&](std::size_t of_first, std::size_t of_second) {
     return std::ranges::equal(std::span(first).subspan(at + of_first),
                               std::span(second).subspan(at + of_second));
@@ -140,7 +141,7 @@ std::string misspelt_remark(const TextCounts& counts) {
   constexpr std::int64_t rare = 2;
   constexpr std::int64_t usual = 20;
   for (const auto& [text, count] : counts) {
-    // Digits are what tells codes apart.
+    // Digits distinguish codes, so texts with digits are not compared.
     if (count > rare || std::ranges::any_of(text, is_digit)) continue;
     const auto near = std::ranges::find_if(counts, [&](const auto& other) {
       return other.second >= usual && one_slip_apart(text, other.first);

@@ -10,7 +10,7 @@ namespace {
 
 constexpr std::string_view no_break_space = "\xc2\xa0";
 
-/// The small letter of a capital one of two bytes, by the blocks of Unicode.
+/// The lower case of a letter of two bytes, by the blocks of Unicode.
 unsigned small_letter(unsigned code) {
   const auto within = [&](unsigned first, unsigned last) { return code >= first && code <= last; };
   if (within(0xc0, 0xde) && code != 0xd7) return code + 0x20;  // Latin-1

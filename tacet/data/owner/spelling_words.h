@@ -10,22 +10,23 @@
 
 namespace tacet::data {
 
-/// How a file spells its values in the words of whoever asks for a schema of it, by the names of a
-/// schema's keys; an empty text says nothing. The methods throw UsageError for what no key can be.
+/// The spelling of a file in the words of a user who asks for a schema; the members have the names
+/// of a schema's keys. Empty texts state nothing. The methods throw UsageError for a value that a
+/// key cannot have.
 struct SpellingWords {
   std::string decimal{};               ///< "." or ","
   std::string thousands{};             ///< between groups of three digits
-  std::vector<std::string> symbols{};  ///< dropped beside numbers
+  std::vector<std::string> symbols{};  ///< symbols beside numbers that are dropped
   std::string encoding{};              ///< one of encoding_names()
   std::string date_format{};           ///< such as %d.%m.%Y
   std::string comment{};               ///< one character
   std::vector<std::string> missing{};  ///< further texts for a missing value
 
-  /// Writes all but the missing values into the format of a file.
+  /// Writes everything but the missing values into the format of a file.
   void apply(FileFormat& format) const;
-  /// What guesses of the encoding and of comments start from.
+  /// What guesses of the encoding and of comments begin with.
   [[nodiscard]] KnownFormat known() const;
-  /// What guesses from the values leave alone.
+  /// What guesses from the values may not override.
   [[nodiscard]] SaidSpelling said() const;
 };
 

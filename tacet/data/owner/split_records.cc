@@ -23,13 +23,13 @@ constexpr std::int64_t longest_block = 1000;
 constexpr std::size_t max_strata = 100000;
 constexpr std::string_view label_column = "label";
 
-/// a of b records go to the test.
+/// Out of b records, a go to the test file.
 struct Share {
   std::int64_t test;
   std::int64_t block;
 };
 
-/// The fraction with the smallest denominator that is the share, or the nearest one in thousandths.
+/// The share as the fraction with the smallest denominator, or else the nearest one in thousandths.
 Share as_fraction(double share) {
   constexpr double exact = 1e-9;
   for (std::int64_t block = 2; block < longest_block; ++block) {
@@ -43,7 +43,7 @@ Share as_fraction(double share) {
   return {std::clamp<std::int64_t>(test, 1, longest_block - 1), longest_block};
 }
 
-/// A step of SplitMix64 (Steele, Lea, Flood 2014) as a number in [0, 1). No secret hangs on it.
+/// One step of SplitMix64 (Steele, Lea, Flood 2014) as a number in [0, 1). It need not be secret.
 double next_uniform(std::uint64_t& state) {
   state += 0x9e3779b97f4a7c15U;
   std::uint64_t mixed = state;
@@ -52,7 +52,7 @@ double next_uniform(std::uint64_t& state) {
   return static_cast<double>((mixed ^ (mixed >> 31)) >> 11) * 0x1p-53;
 }
 
-/// Permuted blocks: each block's places are drawn one after the other (Fan, Muller, Rezucha 1962).
+/// Draws by permuted blocks: the places of one block after the other (Fan, Muller, Rezucha 1962).
 class BlockDraw {
  public:
   BlockDraw(const Share& share, std::uint64_t state) : share_(share), state_(state) {}
@@ -84,9 +84,10 @@ class Sides {
         share_(as_fraction(options.test_share)),
         seed_(public_hash(fmt::format("tacet split {}", options.seed))) {}
 
-  /// By the record's stratum, empty where there is none.
+  /// Decides by the record's stratum; an empty text if there are no strata.
   [[nodiscard]] bool is_test(std::string_view stratum) { return draw(stratum).next_is_test(); }
-  /// By the record's unit, as units are compared everywhere; what is missing goes by itself.
+  /// Decides by the record's unit; units are compared as everywhere. A record without a unit is
+  /// drawn on its own.
   [[nodiscard]] bool unit_is_test(const Value& unit) {
     const auto name = name_.of_value(unit);
     if (name.empty()) return is_test({});
@@ -113,7 +114,7 @@ class Sides {
   UnitName name_;
 };
 
-/// The two sinks, and what went where.
+/// The two sinks, and counts of what went to each.
 struct Parts {
   const TextSink& train;
   const TextSink& test;
@@ -126,7 +127,7 @@ struct Parts {
 };
 
 SplitCounts split_csv(const std::filesystem::path& file, const SplitOptions& options, Parts parts) {
-  // Parts are in the file's own encoding: of single bytes, which no reader of CSV needs to know.
+  // Parts keep the file's own encoding. It has single bytes, so the CSV reader need not know it.
   auto format = options.format;
   if (format.encoding == TextEncoding::utf_16) {
     throw base::DataError(
@@ -159,7 +160,7 @@ SplitCounts split_csv(const std::filesystem::path& file, const SplitOptions& opt
   return parts.counts;
 }
 
-/// Calls `receive` with each line and its end.
+/// Calls `receive` with each line, including its line end.
 template <typename Receive>
 void for_each_line(const std::filesystem::path& file, const Receive& receive) {
   const auto source = without_byte_order_mark(open_source(file));

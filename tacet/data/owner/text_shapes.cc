@@ -19,7 +19,7 @@ constexpr std::string_view typographic_minus = "\xe2\x88\x92";
 constexpr std::string_view en_dash = "\xe2\x80\x93";
 constexpr std::size_t longest = 60;
 
-/// Digits with the signs that stand between them, and a currency or two.
+/// Digits with separators between them, and perhaps currency symbols.
 bool is_amount(std::string_view text) {
   for (const auto& symbol : usual_symbols()) {
     if (text.starts_with(symbol)) text.remove_prefix(symbol.size());
@@ -31,7 +31,7 @@ bool is_amount(std::string_view text) {
 
 bool is_number(std::string_view text) { return parse_number(text).has_value(); }
 
-/// 99 for a digit, other characters for themselves.
+/// Whether a text matches a form in which 9 stands for a digit and other characters for themselves.
 bool has_form(std::string_view text, std::string_view form) {
   return std::ranges::equal(
       text, form, [](char c, char wanted) { return wanted == '9' ? is_digit(c) : c == wanted; });
@@ -71,7 +71,7 @@ bool is_unusual_negative(std::string_view text) {
   for (const auto dash : {typographic_minus, en_dash}) {
     if (text.starts_with(dash)) return is_amount(without_blanks(text.substr(dash.size())));
   }
-  const bool price = text.ends_with(",-") || text.ends_with(".-");  // no cents
+  const bool price = text.ends_with(",-") || text.ends_with(".-");  // ",-" means no cents
   if (text.ends_with('-') && !price) return is_amount(text.substr(0, text.size() - 1));
   if (text.starts_with("- ")) return is_amount(text.substr(2));
   for (const std::string_view word : {" CR", " DR", " Cr", " Dr"}) {  // credit, debit
@@ -81,7 +81,7 @@ bool is_unusual_negative(std::string_view text) {
          is_amount(text.substr(1, text.size() - 2));
 }
 
-/// What stands before a number: "Rs." of "Rs. 72"; empty where it is letters alone, as in codes.
+/// The unit before a number: "Rs." of "Rs. 72"; empty if it consists of letters only, as in codes.
 std::string_view unit_before(std::string_view text) {
   const auto begin = std::min(text.find_first_of("0123456789"), text.size());
   const auto unit = text.substr(0, begin);
@@ -90,7 +90,7 @@ std::string_view unit_before(std::string_view text) {
   return apart && is_number(text.substr(begin)) ? without_blanks(unit) : std::string_view();
 }
 
-/// What stands beside a number: "kg" of "72.5 kg"; empty where there is none, or more digits.
+/// The unit after a number: "kg" of "72.5 kg"; empty if there is none, or if more digits follow.
 std::string_view unit_of(std::string_view text) {
   const auto end = text.find_first_not_of("0123456789.,-+ ");
   if (end == 0) return unit_before(text);
@@ -103,7 +103,7 @@ std::string_view unit_of(std::string_view text) {
   return std::ranges::any_of(unit, is_digit) ? std::string_view() : without_blanks(unit);
 }
 
-/// Two numbers, as a blood pressure or a place on the earth has.
+/// Two numbers, such as a blood pressure or coordinates.
 bool is_pair(std::string_view text) {
   if (text.starts_with('(') && text.ends_with(')')) text = text.substr(1, text.size() - 2);
   for (const std::string_view sign : {"/", ", ", " \xc2\xb1 "}) {
@@ -116,7 +116,7 @@ bool is_pair(std::string_view text) {
   return false;
 }
 
-/// Whether a text begins with a month's name, whole or short; takes it off.
+/// Removes a month's name, full or short, from the beginning of a text. False if there is none.
 bool take_month(std::string_view& text) {
   constexpr std::array<std::string_view, 12> months{
       "january", "february", "march",     "april",   "may",      "june",
@@ -153,7 +153,7 @@ bool is_period(std::string_view text) {
   return has_form(text, "99") || has_form(text, "9999");
 }
 
-/// 59:30:00, 59h 30m, PT59H30M, 59 days 00:00:00, 88y 3m: numbers with signs and letters of times.
+/// A duration: 59:30:00, 59h 30m, PT59H30M, 59 days 00:00:00, 88y 3m.
 bool is_duration(std::string_view text) {
   constexpr std::array<std::string_view, 14> words{"y",  "yr",  "yrs", "mo",  "m", "min", "h",
                                                    "hr", "hrs", "s",   "sec", "d", "day", "days"};
@@ -185,10 +185,11 @@ bool is_duration(std::string_view text) {
   return iso ? numbers > 0 && signs > 0 : numbers > 1 && signs > 0;
 }
 
-/// The ten digits of the script that a text has one of, other than 0 to 9; empty: it has none.
+/// The ten digits of the script to which a digit in the text belongs, other than 0 to 9; empty if
+/// there is none.
 std::string digits_of_script(std::string_view text) {
   // Arabic, Persian, Devanagari, Bengali, Gurmukhi, Gujarati, Tamil, Telugu, Kannada, Malayalam,
-  // Thai, Lao, Tibetan, Burmese, Khmer, Mongolian, and those as wide as Chinese characters.
+  // Thai, Lao, Tibetan, Burmese, Khmer, Mongolian, and full-width digits.
   constexpr std::array<std::uint32_t, 17> zeros{0x660, 0x6f0,  0x966,  0x9e6,  0xa66, 0xae6,
                                                 0xbe6, 0xc66,  0xce6,  0xd66,  0xe50, 0xed0,
                                                 0xf20, 0x1040, 0x17e0, 0x1810, 0xff10};
@@ -208,11 +209,11 @@ std::string digits_of_script(std::string_view text) {
   return {};
 }
 
-/// Digits with signs between them, and no letter.
+/// Digits with separators between them, and no letter.
 bool is_numeral(std::string_view text) {
   for (std::size_t k = 0; k < text.size(); ++k) {
     const auto rest = text.substr(k);
-    // Signs of Latin-1 and blanks or dashes of all widths.
+    // Signs of Latin-1, and blanks or dashes of all widths.
     const std::size_t sign = rest.starts_with("\xc2") ? 2 : rest.starts_with("\xe2\x80") ? 3 : 0;
     const bool letter = lower_case(text[k]) >= 'a' && lower_case(text[k]) <= 'z';
     if (letter || (sign == 0 && static_cast<unsigned char>(text[k]) >= 0x80)) return false;
@@ -258,7 +259,7 @@ std::string TextShapes::about_units(std::int64_t numbers) const {
   const auto all = fmt::format("\"{}\"", fmt::join(units_, "\", \""));
   if (units_.size() > 1) {
     const bool apart = first_.find(' ') != std::string::npos;
-    if (numbers == 0 && !apart) return {};  // codes such as 12A and 7B
+    if (numbers == 0 && !apart) return {};  // these are codes such as 12A and 7B
     return fmt::format(
         "Numbers with {} such as {}: flags? Then they are dropped with symbols = [{}] under "
         "[format]. Units? Then write all numbers in one.",

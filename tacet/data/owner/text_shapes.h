@@ -7,15 +7,15 @@
 
 namespace tacet::data {
 
-/// Texts that stand for a number or a time, but that no kind of column reads as they are written.
-/// It knows what all texts of a column have in common.
+/// Texts that mean a number or a time, but are written in a way that no kind of column reads. It
+/// finds what all texts of a column have in common.
 class TextShapes {
  public:
-  /// A text that is no number and no date; words for a missing value are left aside.
+  /// Adds a text that is neither a number nor a date. Words for a missing value are not added.
   void add(std::string_view field);
 
-  /// What the texts are and how they would be read, in a sentence; empty: nothing in common is
-  /// known. `numbers`: how many values of the column are plain numbers.
+  /// One sentence that says what the texts are and how to make them readable; empty if they have
+  /// nothing known in common. `numbers` is the count of plain numbers in the column.
   [[nodiscard]] std::string remark(std::int64_t numbers = 0) const;
 
  private:
@@ -37,9 +37,9 @@ class TextShapes {
 
   std::int64_t count_ = 0;
   bool alike_ = true;
-  Shape shape_ = Shape::other;  // of the first text, and of all while they are alike
+  Shape shape_ = Shape::other;  // of the first text, as long as all others have the same
   std::string first_;
-  std::vector<std::string> units_;  // the first ones, or the ten digits of a script
+  std::vector<std::string> units_;  // the first units found, or the ten digits of a script
 };
 
 }  // namespace tacet::data

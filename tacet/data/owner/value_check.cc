@@ -77,7 +77,7 @@ ValueCheck check_of_target(const Schema& schema) {
     const auto& binary = std::get<BinaryTarget>(target.rule);
     std::vector<std::string> labels = binary.positive;
     labels.insert(labels.end(), binary.negative.begin(), binary.negative.end());
-    // With one list only, every other label is legitimate.
+    // If only one list of labels is given, every other label is valid.
     if (!binary.negative.empty() && !binary.unknown_is_positive) checked.values.emplace(labels);
   }
   return checked;

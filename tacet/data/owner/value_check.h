@@ -17,8 +17,8 @@
 
 namespace tacet::data {
 
-/// How many values of one column, or of all features without names, the schema had to map.
-/// `first_line` is the line of the first such value, in array files the number of its record; 0 if
+/// How many values of one column, or of all features without names, the schema had to replace.
+/// `first_line` is the line of the first one, or in array files the number of its record; 0 if
 /// there is none.
 struct ColumnFaults {
   std::string column;
@@ -27,11 +27,10 @@ struct ColumnFaults {
   std::int64_t below = 0;
   std::int64_t above = 0;
   std::int64_t unknown = 0;  ///< not among the categories or classes; ids out of range
-  /// Dropped: features without a column or repeated in a record, and ids behind the first
-  /// `max_ids`.
+  /// Dropped: features without a column or repeated in a record, and ids after the first `max_ids`.
   std::int64_t outside = 0;
   std::int64_t first_line = 0;
-  /// The first value that is neither missing nor what was expected, and its line; 0: there is none.
+  /// The first value that is neither missing nor valid, and its line; 0 if there is none.
   std::string strange_value = {};
   std::int64_t strange_line = 0;
 
@@ -40,7 +39,7 @@ struct ColumnFaults {
   }
 };
 
-/// Counts the values of one column, or of the target, that the schema maps.
+/// Counts the values of one column, or of the target, that the schema replaces.
 struct ValueCheck {
   std::size_t file_column = 0;
   std::optional<std::pair<double, double>> bounds;
@@ -61,23 +60,23 @@ struct ValueCheck {
   void note_strange(std::string_view field, std::int64_t line);
 };
 
-/// Of the target; `file_column` stays 0.
+/// For the target; `file_column` stays 0.
 [[nodiscard]] ValueCheck check_of_target(const Schema& schema);
 
-/// Checks of the schema's columns in a file with these columns, then of the target where it is
-/// read. NOT PRIVATE, as schema_check.h.
+/// Checks the schema's columns in a file with these columns, and then the target if it is read. NOT
+/// PRIVATE, see schema_check.h.
 class RecordCheck {
  public:
   RecordCheck(const Schema& schema, std::span<const std::string> names, TargetUse target);
 
-  /// Returns the columns of this record of which a value was mapped; valid until the next one.
+  /// Returns the columns of this record in which a value was replaced; valid until the next call.
   std::span<const std::string> check(std::span<const std::string_view> fields, std::int64_t line);
 
   [[nodiscard]] std::vector<ColumnFaults> take_faults();
   [[nodiscard]] std::size_t target_column() const { return columns_.back().file_column; }
 
  private:
-  ColumnMissingValues missing_;  // ids look into it
+  ColumnMissingValues missing_;  // the checks of ids refer to it
   std::vector<ValueCheck> columns_;
   std::vector<std::string> mapped_;
 };

@@ -32,7 +32,7 @@ bool begins_with_hex(std::string_view text, std::size_t count) {
   return text.size() >= count && std::ranges::all_of(text.substr(0, count), is_hex);
 }
 
-/// What a character of base64 stands for, or -1.
+/// The value of a base64 character, or -1.
 int base64_value(char c) {
   constexpr std::string_view digits =
       "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
@@ -40,7 +40,8 @@ int base64_value(char c) {
   return place == std::string_view::npos ? -1 : static_cast<int>(place);
 }
 
-/// Behind a plus sign: whole units of UTF-16 in base64, all beyond ASCII, and a dash.
+/// Whether a plus sign is followed by whole units of UTF-16 in base64, all beyond ASCII, and a
+/// dash.
 bool is_utf_7(std::string_view text) {
   constexpr std::uint32_t unit_bits = 16;
   const auto end = text.find('-');
@@ -62,7 +63,7 @@ bool is_utf_7(std::string_view text) {
   return units > 0 && bits < 6 && held == 0;
 }
 
-/// &ouml; or &#246; without the ampersand.
+/// Whether a text is &ouml; or &#246; without the ampersand.
 bool is_entity(std::string_view text) {
   constexpr std::size_t max = 8;
   const auto end = text.find(';');
@@ -71,7 +72,7 @@ bool is_entity(std::string_view text) {
   return std::ranges::all_of(text.substr(0, text.find(';')), letter_or_digit);
 }
 
-/// Bytes of one character in UTF-8, each as a sign and two digits.
+/// The bytes of one UTF-8 character, each as a sign and two hexadecimal digits.
 bool is_byte_pair(std::string_view text) {
   const char sign = text.front();
   constexpr std::string_view first = "CcDdEe";

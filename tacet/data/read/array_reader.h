@@ -25,7 +25,7 @@ class ArrayReader {
   [[nodiscard]] const std::vector<std::int64_t>& shape() const { return shape_; }
   /// Product of the shape.
   [[nodiscard]] std::int64_t size() const { return size_; }
-  /// Numbers a row: product of the shape but its first extent; 1 for a vector.
+  /// Numbers per row: the product of the shape without its first extent; 1 for a vector.
   [[nodiscard]] std::int64_t row_size() const { return row_size_; }
   [[nodiscard]] const std::string& file_name() const { return file_name_; }
 
@@ -58,8 +58,8 @@ class ArrayReader {
   std::vector<std::int64_t> shape_;
   std::int64_t size_ = 1;
   std::int64_t row_size_ = 1;
-  std::vector<char> input_;  // read ahead, for callers that take few numbers at a time
-  std::span<char> ahead_;    // the part of it not yet used
+  std::vector<char> input_;  // numbers read ahead, for callers that take few at a time
+  std::span<char> ahead_;    // the unused part of it
   std::vector<char> buffer_;
 };
 

@@ -52,7 +52,7 @@ template <typename T>
 Value read_integer(const ArrowArray& array, std::int64_t place, SpellingRoom& room) {
   const T value = load<T>(array.buffers[1], place);
   if constexpr (sizeof(T) == sizeof(std::int64_t) && std::is_unsigned_v<T>) {
-    // What no signed number holds keeps all of its digits as a text.
+    // A number that a signed integer cannot hold becomes a text, so that it keeps all digits.
     if (value > static_cast<T>(std::numeric_limits<std::int64_t>::max())) {
       const auto* end = fmt::format_to(room.data(), "{}", value);
       return std::string_view(room.data(), static_cast<std::size_t>(end - room.data()));
@@ -86,8 +86,8 @@ Value read_text(const ArrowArray& array, std::int64_t place, SpellingRoom&) {
   return bytes_at(array.buffers[2], from, load<Offset>(array.buffers[1], place + 1) - from);
 }
 
-/// 16 bytes per value: its length, and the text itself where that has 12 bytes at most; else 4 of
-/// its bytes, the number of a buffer, and the place there.
+/// Reads a value of 16 bytes: its length, and the text itself if that has at most 12 bytes.
+/// Otherwise the first 4 bytes of the text, the number of a buffer, and the offset in that buffer.
 Value read_view(const ArrowArray& array, std::int64_t place, SpellingRoom&) {
   constexpr std::int64_t max_inside = 12;
   const char* view = static_cast<const char*>(array.buffers[1]) + 16 * place;
@@ -135,7 +135,7 @@ bool has_extension(const char* metadata) {
 }
 
 bool is_format(std::string_view given, std::string_view known) {
-  const bool further = known.ends_with(':') || known == "tD";  // a unit behind it
+  const bool further = known.ends_with(':') || known == "tD";  // the unit follows it
   return further ? given.starts_with(known) : given == known;
 }
 
@@ -201,7 +201,7 @@ ArrowColumn::ArrowColumn(const ArrowSchema& type) : type_() {
     throw base::DataError("a column of the records in memory has no type");
   }
   type_ = ArrowTypes::of(type.format);
-  // An extension means something else than what it is stored as.
+  // An extension type means something else than its storage type.
   if (type.metadata != nullptr && has_extension(type.metadata)) {
     type_ = {"", "an extension type", ValueType::Kind::unreadable, 0, 0, nullptr};
     return;
@@ -242,7 +242,7 @@ void ArrowColumn::open_list_type(const ArrowSchema& type) {
   }
 }
 
-/// "d:precision,scale" of 128 bits, or with the number of bits behind it.
+/// Reads "d:precision,scale", which has 128 bits, or has the number of bits after it.
 void ArrowColumn::open_decimal_type(std::string_view format) {
   const auto* next = format.data() + 2;
   const auto* const end = format.data() + format.size();
@@ -259,7 +259,7 @@ void ArrowColumn::open_decimal_type(std::string_view format) {
   number(precision);
   number(scale_);
   if (next != end) number(bits);
-  constexpr int max_digits = 38;  // what 128 bits hold, and the room for a spelling
+  constexpr int max_digits = 38;  // 128 bits hold this many; and the room for a spelling
   const bool readable = (bits == 32 || bits == 64 || bits == 128) && precision >= 1 &&
                         precision <= max_digits && scale_ >= 0 && scale_ < max_digits;
   if (readable) {
@@ -290,7 +290,8 @@ void ArrowColumn::open(const ArrowArray* array) {
   constexpr auto max = std::numeric_limits<std::int64_t>::max();
   const bool has_places =
       array->length >= 0 && array->offset >= 0 && array->length <= max - array->offset;
-  // Texts in views have as many buffers as they like; another number shows another type.
+  // Views may have any number of buffers. For other types, another number shows that the array has
+  // another type.
   const bool has_views = type_.read == read_view;
   const bool as_many = has_views || type_.buffers == 0 || array->n_buffers == type_.buffers;
   const bool has_buffers =
@@ -325,7 +326,7 @@ Value ArrowColumn::at(std::int64_t row) const {
   return dictionary_->at(code == nullptr ? -1 : *code);
 }
 
-/// Its digits, without zeros at the end of a fraction: equal ones are spelt alike.
+/// Its digits, without zeros at the end of a fraction, so that equal numbers have equal spellings.
 Value ArrowColumn::decimal_at(std::int64_t place) const {
   const void* buffer = array_->buffers[1];
   Wide value = 0;
@@ -340,12 +341,12 @@ Value ArrowColumn::decimal_at(std::int64_t place) const {
   for (; scale > 0 && value % 10 == 0; --scale) value /= 10;
   const bool negative = value < 0;
   auto rest = negative ? -static_cast<UnsignedWide>(value) : static_cast<UnsignedWide>(value);
-  // From the last digit to the first; at least one of them before the point.
+  // Written from the last digit to the first, with at least one before the point.
   char* const end = room_.data() + room_.size();
   char* begin = end;
   for (int digit = 0; rest != 0 || digit <= scale; ++digit) {
     const bool has_point = digit == scale && scale > 0;
-    if (begin - room_.data() < (has_point ? 3 : 2)) {  // a sign may come
+    if (begin - room_.data() < (has_point ? 3 : 2)) {  // there is room for a sign
       throw base::DataError("a decimal of an Arrow array has more digits than its type");
     }
     if (has_point) *--begin = '.';
@@ -379,7 +380,7 @@ List ArrowColumn::list_at(std::int64_t place) const {
   item_texts_.clear();
   for (auto row = from; row < end; ++row) {
     auto value = entries_->at(row);
-    // A text that was written here alone lasts until the next value only.
+    // A text that was written into the room is valid only until the next value.
     const auto* text = std::get_if<std::string_view>(&value);
     if (text != nullptr && !text->empty() && entries_->wrote(*text)) {
       value = std::string_view(item_texts_.emplace_back(*text));

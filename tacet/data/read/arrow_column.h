@@ -13,37 +13,37 @@
 
 namespace tacet::data::internal {
 
-/// Whether an array holds a value at a place, counted from the beginning of its buffers, as its
-/// bitmap of nulls says.
+/// Whether an array has a value at a place, counted from the beginning of its buffers, by its
+/// bitmap of nulls.
 [[nodiscard]] bool is_valid(const ArrowArray& array, std::int64_t place);
 
 /// Reads single values of arrays of one Arrow type.
 class ArrowColumn {
  public:
-  /// DataError for a type that was given back, or has no format.
+  /// DataError for a type that was released or has no format.
   explicit ArrowColumn(const ArrowSchema& type);
 
-  /// Of the values, also of a dictionary's. A list has values of numbers, booleans or texts.
+  /// The type of the values, or of a dictionary's values. Lists contain numbers, booleans or texts.
   [[nodiscard]] ValueType type() const;
 
-  /// An array of the type, which stays until the next one. DataError where it is none, was given
-  /// back, or lacks the buffers of its type.
+  /// Opens an array of the type, which must stay valid until the next one. DataError if it is null,
+  /// was released, or lacks buffers of its type.
   void open(const ArrowArray* array);
-  /// The value at a place of the array opened, a text or a list until the next call; missing where
-  /// it is null. DataError for a place beyond its end, for a code that its dictionary has not, and
-  /// for a list that is not inside of its values.
+  /// The value at a place of the array opened, a text or a list until the next call; missing if it
+  /// is null. DataError for a place beyond its end, for a code that its dictionary lacks, and for a
+  /// list that exceeds its values.
   [[nodiscard]] Value at(std::int64_t row) const;
 
  private:
-  /// Reads the value at a place, counted from the beginning of the buffers; `room` is for a text
-  /// that they do not hold.
+  /// Reads the value at a place, counted from the beginning of the buffers. `room` is for texts
+  /// that the buffers do not contain.
   using Read = Value (*)(const ArrowArray& array, std::int64_t place, SpellingRoom& room);
   struct Type {
-    const char* format;  ///< as the interface writes it; a beginning of it where it ends with ':'
+    const char* format;  ///< as the interface writes it; a prefix if it ends with ':'
     const char* name;
     ValueType::Kind kind;
-    int bits;              ///< of a number; with a sign before it where it has one
-    std::int64_t buffers;  ///< at least, the one of nulls included
+    int bits;              ///< of a number; negative if it has a sign
+    std::int64_t buffers;  ///< the smallest number of them, the bitmap of nulls included
     Read read;
   };
   friend struct ArrowTypes;
@@ -62,11 +62,11 @@ class ArrowColumn {
   const ArrowArray* array_ = nullptr;
   mutable SpellingRoom room_{};
   std::unique_ptr<ArrowColumn> entries_;  // of lists
-  std::int64_t fixed_size_ = 0;           // of lists that all have as many entries
-  int decimal_bits_ = 0;                  // 0: these are no decimals
-  int scale_ = 0;                         // digits of decimals behind the point
+  std::int64_t fixed_size_ = 0;           // of lists that all have the same length
+  int decimal_bits_ = 0;                  // 0: not a decimal type
+  int scale_ = 0;                         // digits after the point
   mutable std::vector<ListItem> items_;
-  mutable std::deque<std::string> item_texts_;  // those that the array does not hold
+  mutable std::deque<std::string> item_texts_;  // texts that the array does not contain
 };
 
 }  // namespace tacet::data::internal

@@ -2,9 +2,9 @@
 
 #include <cstdint>
 
-// The structs of the Arrow C data interface and its stream, an ABI that any library fills without
-// being linked: https://arrow.apache.org/docs/format/CDataInterface.html. Its own guards let them
-// stand beside other headers that declare them.
+// The structs of the Arrow C data interface and its stream. It is an ABI, so any library can fill
+// them without being linked: https://arrow.apache.org/docs/format/CDataInterface.html. The guards
+// are those of the standard, so other headers may declare them too.
 extern "C" {
 
 #ifndef ARROW_C_DATA_INTERFACE
@@ -26,7 +26,7 @@ struct ArrowSchema {
   void* private_data;
 };
 
-/// What an array holds.
+/// The contents of an array.
 struct ArrowArray {
   int64_t length;
   int64_t null_count;
@@ -43,7 +43,7 @@ struct ArrowArray {
 
 #ifndef ARROW_C_STREAM_INTERFACE
 #define ARROW_C_STREAM_INTERFACE
-/// Arrays of one type, one after the other; each function returns 0 or an errno.
+/// Arrays of one type, one after the other. Each function returns 0 or an errno.
 struct ArrowArrayStream {
   int (*get_schema)(ArrowArrayStream*, ArrowSchema* out);
   int (*get_next)(ArrowArrayStream*, ArrowArray* out);

@@ -16,7 +16,7 @@ namespace {
 
 using internal::ArrowColumn;
 
-/// One of the interface's structs, given back when it is not needed any more.
+/// One of the interface's structs, released when it is no longer needed.
 template <typename Struct>
 class Held {
  public:
@@ -94,7 +94,7 @@ class ArrowRecords::Implementation {
       if (!next_batch()) return false;
     }
     const auto place = batch_->offset + row_;
-    // A record that is null itself holds nothing, whatever stands in its columns.
+    // A record that is null has no values, whatever its columns contain.
     const bool there = internal::is_valid(*batch_, place);
     for (std::size_t k = 0; k < values.size(); ++k) {
       values[k] = there && columns_[k].read ? columns_[k].column.at(place) : Missing{};
@@ -117,7 +117,7 @@ class ArrowRecords::Implementation {
     bool read;
   };
 
-  /// Behind an error of the library that makes the stream.
+  /// Follows an error from the library that made the stream.
   static constexpr std::string_view unsaid =
       "; what its library says may quote a value, and is left out";
 
@@ -140,7 +140,7 @@ class ArrowRecords::Implementation {
     return true;
   }
 
-  /// The stream's next batch among those that are held; false at its end.
+  /// Takes the stream's next batch; false at its end.
   bool take_batch() {
     if (ended_) return false;
     if (passes_ == Passes::once) {
@@ -162,9 +162,9 @@ class ArrowRecords::Implementation {
   Held<ArrowArrayStream> stream_;
   Passes passes_;
   Held<ArrowSchema> type_;
-  std::deque<Held<ArrowArray>> held_;  // of one pass: the batch that is read
+  std::deque<Held<ArrowArray>> held_;  // batches of the pass that is being read
   std::size_t next_ = 0;               // among them
-  std::int64_t taken_ = 0;             // batches that the stream was asked for
+  std::int64_t taken_ = 0;             // number of batches that were taken from the stream
   bool ended_ = false;                 // the stream
   const ArrowArray* batch_ = nullptr;
   std::vector<std::string> names_;

@@ -14,8 +14,8 @@
 
 namespace tacet::data {
 
-/// What becomes of columns that a schema does not read: their values are missing, or given out
-/// where their type has any, for a ledger that knows records again by all of their columns.
+/// What happens to columns that a schema does not read. Their values are missing, or they are given
+/// if their type has any, for a ledger that recognises records by all of their columns.
 enum class FurtherColumns { missing, given };
 
 /// The records of a stream of the Arrow C data interface, batch by batch, nothing of them copied:
@@ -24,27 +24,29 @@ enum class FurtherColumns { missing, given };
 /// threads at once.
 class ArrowRecords {
  public:
-  /// Takes the stream over: `stream` is empty after it. Every column is read whose type has values.
-  /// With several passes the batches are kept until the end of this. DataError for a stream that
-  /// was read before, or that is no table of columns.
+  /// Takes the stream over and leaves `stream` empty. Reads every column whose type has values.
+  /// With several passes, batches are kept as long as this object. DataError for a stream that was
+  /// read before, or that is not a table.
   explicit ArrowRecords(ArrowArrayStream& stream, Passes passes = Passes::once);
-  /// The same, and read_by().
+  /// As above, followed by read_by().
   ArrowRecords(ArrowArrayStream& stream, const Schema& schema, TargetUse target);
   ~ArrowRecords();
   ArrowRecords(ArrowRecords&&) noexcept;
   ArrowRecords& operator=(ArrowRecords&&) noexcept;
 
   [[nodiscard]] const std::vector<std::string>& names() const;
-  /// Of the columns, in the order of their names: public, whatever the records are.
+  /// The types of the columns, in the order of their names. They are public, whatever the records
+  /// are.
   [[nodiscard]] std::vector<ValueType> types() const;
-  /// From here on the columns of the schema are read. DataError, which names column and type, for
-  /// one whose type no value of that kind can be read from.
+  /// From now on, reads only the columns of the schema. DataError, which names column and type, if
+  /// a column's type cannot contain values of that kind.
   void read_by(const Schema& schema, TargetUse target,
                FurtherColumns further = FurtherColumns::missing);
-  /// The next record, a value a name; texts until the next call. False at the end. DataError for
-  /// arrays that break the interface, and for a stream that fails, which says in which batch.
+  /// Reads the next record, one value per name; texts are valid until the next call. False at the
+  /// end. DataError for arrays that break the rules of the interface, and for a stream that fails;
+  /// it says in which batch.
   [[nodiscard]] bool next(std::span<Value> values);
-  /// Begins with the first record again. InternalError after a record of a stream of one pass.
+  /// Goes back to the first record. InternalError after a record of a stream with one pass.
   void restart();
 
  private:

@@ -50,7 +50,7 @@ class FileSource : public ByteSource {
   std::unique_ptr<std::FILE, Close> file_;
 };
 
-/// A file that somebody else opened and closes, from its first byte on.
+/// A file that the caller has opened and will close, read from its first byte.
 class HeldSource : public ByteSource {
  public:
   explicit HeldSource(const OpenFile& file) : file_(file) {}
@@ -86,7 +86,7 @@ class MemorySource : public ByteSource {
   std::string_view text_;
 };
 
-/// Reads the first bytes of a source to look at them, then gives them out again.
+/// Reads the first bytes of a source in order to look at them, and later returns them again.
 class PeekedSource : public ByteSource {
  public:
   explicit PeekedSource(std::unique_ptr<ByteSource> inner) : inner_(std::move(inner)) {
@@ -113,8 +113,8 @@ class PeekedSource : public ByteSource {
   std::size_t given_ = 0;
 };
 
-/// Reads as many bytes of a source as a mark has, and gives them out unless they are one, until
-/// they are none.
+/// Drops a byte order mark at the beginning of a source. It keeps the first bytes until there are
+/// enough of them to decide.
 class UnmarkedSource : public ByteSource {
  public:
   explicit UnmarkedSource(std::unique_ptr<ByteSource> inner) : inner_(std::move(inner)) {}
@@ -149,7 +149,7 @@ class UnmarkedSource : public ByteSource {
   bool started_ = false;
 };
 
-/// Shows what it gives out to others.
+/// Shows the bytes of a source to observers.
 class ObservedSource : public ByteSource {
  public:
   ObservedSource(std::unique_ptr<ByteSource> inner, std::vector<ByteObserver*> observers)
@@ -219,7 +219,7 @@ class GzipSource : public ByteSource {
     }
   }
 
-  /// Zero bytes behind a member, as tapes and some archives add them (GNU gzip, "Tapes").
+  /// Skips zero bytes after a member, which tapes and some archives add (GNU gzip, "Tapes").
   void skip_padding() {
     while (stream_.avail_in > 0 && *stream_.next_in == 0) {
       ++stream_.next_in;
@@ -246,10 +246,10 @@ std::unique_ptr<ByteSource> unwrap(std::unique_ptr<PeekedSource> peeked, std::st
   return std::make_unique<GzipSource>(std::move(peeked), name);
 }
 
-/// Whether a file is long enough, and is read without waiting for anybody.
+/// Whether a file is long, and reading it never waits for another process.
 bool worth_a_thread(const std::filesystem::path& file) {
   constexpr std::uintmax_t min = std::uintmax_t{1} << 20;
-  std::error_code none;  // "-" stands for standard input, which is no file
+  std::error_code none;  // "-" is standard input, which is not a file
   if (file == standard_input_name || !std::filesystem::is_regular_file(file, none)) return false;
   const auto size = std::filesystem::file_size(file, none);
   return !none && size >= min;

@@ -12,7 +12,7 @@
 namespace tacet::data {
 namespace {
 
-constexpr std::size_t longest_code = 200;  // bytes; what is longer names no category
+constexpr std::size_t longest_code = 200;  // bytes; a longer text is not a category
 constexpr auto max_blanks_of_code = 1;
 
 bool is_code(std::string_view text) {

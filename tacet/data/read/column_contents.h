@@ -16,7 +16,7 @@
 
 namespace tacet::data {
 
-/// Everything a column holds, private. A missing value is in none of these.
+/// The contents of a column; they are private. Missing values are left out.
 struct ColumnContents {
   std::vector<double> numbers;                ///< values that are numbers
   std::map<std::string, std::int64_t> codes;  ///< texts of one or two words, with their counts
@@ -28,23 +28,24 @@ struct ColumnContents {
 [[nodiscard]] std::vector<std::string> column_names(const std::filesystem::path& file,
                                                     const FileFormat& format);
 
-/// What the values of one column are taken for.
+/// How the values of one column are read.
 struct ContentsRule {
-  NumberReader reader = {};               ///< of its numbers, or of its dates as days
-  bool codes = false;                     ///< every value is a text, also where it is a number
+  NumberReader reader = {};               ///< for its numbers, or for its dates as days
+  bool codes = false;                     ///< every value is a text, even if it is a number
   std::vector<std::string> missing = {};  ///< further missing values
 };
 
 struct ContentsOptions {
-  std::span<const std::string> expected{};    ///< the columns that were planned for; empty: any
+  /// the columns for which the run was planned; empty: any
+  std::span<const std::string> expected{};
   const base::CancelToken* cancel = nullptr;  ///< may end the reading
-  UnitSample* sample = nullptr;               ///< only records that it takes; null: all
-  std::vector<ContentsRule> rules{};          ///< one a column; empty: plain numbers in all
+  UnitSample* sample = nullptr;               ///< decides which records count; null: all
+  std::vector<ContentsRule> rules{};  ///< one per column; empty: all columns have plain numbers
 };
 
-/// One pass over the records; values that have types count as a file would spell them. Texts that
-/// are no UTF-8 or hold control characters, which no schema can name, count as prose. DataError
-/// where the columns are not those expected, else errors as read_dataset.
+/// One pass over the records; Typed values count as the text that a file would contain. Texts that
+/// are not UTF-8, or contain control characters, cannot be named in a schema and count as prose.
+/// DataError if the columns are not the expected ones; otherwise errors as read_dataset.
 [[nodiscard]] std::vector<privacy::Private<ColumnContents>> read_contents(
     const RecordSource& records, std::span<const std::string> missing,
     const ContentsOptions& options = {});

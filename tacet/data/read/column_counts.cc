@@ -70,7 +70,7 @@ class Counter {
     if (column.target && !column.numeric) {
       labels_.emplace(schema);
     } else if (!column.numeric) {
-      // All kinds but the last two are values of the file.
+      // All kinds but the last two are listed in the schema.
       const auto listed = std::max<std::size_t>(column.kinds.size(), 2) - 2;
       categories_.emplace(std::span(column.kinds).first(listed));
     }
@@ -102,7 +102,7 @@ class Counter {
     return 0;
   }
 
-  /// Labels of two classes are -1 and +1, of several 0, 1, ...
+  /// The index of a class: labels of two classes are -1 and +1, and those of several are 0, 1, ...
   [[nodiscard]] std::size_t class_of(double label) const {
     const bool two = label < 0 || column_.kinds.size() == 2;
     return two ? (label > 0 ? 1 : 0) : static_cast<std::size_t>(label);

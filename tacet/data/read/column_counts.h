@@ -10,8 +10,8 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/privacy/released.h"
 
-/// What the columns of a file hold, in the terms of its schema. What is public about it (which
-/// columns, which kinds of values) is apart from what is private (how often).
+/// Counts of a file's columns by the categories of its schema. Public facts (which columns, which
+/// kinds of values) are separate from private ones (how often).
 namespace tacet::data {
 
 /// One column as a summary shows it; public.
@@ -23,17 +23,17 @@ struct SummaryColumn {
   double upper = 0;
   bool log1p = false;
   bool date = false;  ///< the numbers are days since 1970-01-01
-  /// What each value is one of: the categories or classes; else "present". Last is "(missing)",
-  /// before it "(other)" for categories. Classes have neither: what a label without a class
-  /// becomes, the schema says.
+  /// The kinds of values: the categories or classes, else "present". The last one is "(missing)";
+  /// before it, categories have "(other)". Classes have neither: the schema says what a label
+  /// without a class becomes.
   std::vector<std::string> kinds{};
 };
 
-/// The columns that the schema reads, in its order, the target last. UsageError for files whose
-/// columns have no names.
+/// The columns that the schema reads, in its order, with the target last. UsageError for files
+/// whose columns have no names.
 [[nodiscard]] std::vector<SummaryColumn> summary_columns(const Schema& schema);
 
-/// A number of the column for people: to six digits, or the date of the day.
+/// A number of the column as people read it: with six digits, or as a date.
 [[nodiscard]] std::string value_text(const SummaryColumn& column, double value);
 
 /// How often the kinds of a column occur, and its numbers.
@@ -42,14 +42,14 @@ struct ColumnCounts {
   std::vector<double> numbers;       ///< of a numeric column, clipped to its bounds
 };
 
-/// Of all records that count.
+/// The counts over all records that count.
 struct TableCounts {
   privacy::Private<std::vector<std::int64_t>> records;  ///< one number
   std::vector<privacy::Private<ColumnCounts>> columns;  ///< as summary_columns
 };
 
-/// One pass over the records. With a `sample`, only of those that it takes. Errors as read_dataset
-/// and summary_columns.
+/// Counts in one pass over the records. With a `sample`, only records that it accepts. Errors as
+/// read_dataset and summary_columns.
 [[nodiscard]] TableCounts read_counts(const RecordSource& records, const Schema& schema,
                                       const base::CancelToken* cancel = nullptr,
                                       UnitSample* sample = nullptr);

@@ -23,12 +23,12 @@ constexpr std::string_view zero_byte =
     "a zero byte; the file is binary or damaged, not CSV. Text in UTF-16 needs encoding = "
     "\"utf-16\" under [format] in its schema";
 
-// Bytes behind the sentinel that a vector load may touch.
+// Vector loads may read this many bytes after the sentinel.
 constexpr std::size_t padding = 16;
 
 bool blank(char c) { return c == ' ' || c == '\t'; }
 
-/// A line of names as a separator cuts it, without the quotes around them.
+/// A line of names divided by a separator, without the quotes around names.
 std::vector<std::string> header_fields(std::string_view line, char separator,
                                        std::optional<char> quote) {
   std::vector<std::string> fields(1);
@@ -65,7 +65,7 @@ void CsvReader::note_specials() {
   if (options_.quote) special_[static_cast<unsigned char>(*options_.quote)] = true;
 }
 
-/// Of what was read of the file: its first line that is neither blank nor a comment.
+/// The first line, of the text read so far, that is neither blank nor a comment.
 std::string_view CsvReader::first_line() const {
   std::string_view text(buffer_.data() + begin_, end_ - begin_);
   while (!text.empty()) {
@@ -131,7 +131,8 @@ bool CsvReader::refill() {
   std::memmove(buffer_.data(), buffer_.data() + begin_, kept);
   begin_ = 0;
   end_ = kept;
-  // At least half of the buffer is new, so reading a long record again costs a constant factor.
+  // At least half of the buffer then becomes free for new bytes, so reading a long record again
+  // costs a constant factor.
   if (kept > (buffer_.size() - padding) / 2) buffer_.resize(2 * buffer_.size() - padding);
   const std::size_t capacity = buffer_.size() - padding;
   try {
@@ -141,7 +142,8 @@ bool CsvReader::refill() {
       end_ += count;
     }
   } catch (...) {
-    if (end_ == kept) throw;  // else once the records before it are read, by asking again
+    // otherwise the records before it are read first, and the source is asked again
+    if (end_ == kept) throw;
   }
   buffer_[end_] = '\n';
   return end_ > begin_;
@@ -153,7 +155,8 @@ CsvReader::Outcome CsvReader::parse_record() {
   quoted_lines_ = 0;
   const char* at = buffer_.data() + begin_;
   const char* const end = buffer_.data() + end_;
-  // Only above the line of names: below it, what one record says would decide whether it is one.
+  // Comments are recognised only above the line of names. Below it, the text of one record would
+  // decide whether it is a record.
   if (!expected_columns_ && options_.comment && at < end && *at == *options_.comment) {
     return skip_line(at);
   }
@@ -186,7 +189,7 @@ CsvReader::Outcome CsvReader::skip_line(const char* at) {
   return Outcome::blank;
 }
 
-/// The first separator, line end, quote or zero byte; the sentinel at the latest.
+/// The next separator, line end, quote or zero byte; at the latest the sentinel.
 inline const char* CsvReader::find_special(const char* at) const {
 #if defined(__SSE2__)
   const __m128i separator = _mm_set1_epi8(options_.separator);
@@ -209,7 +212,8 @@ inline const char* CsvReader::find_special(const char* at) const {
 #endif
 }
 
-/// The plain fields that end at a separator, as most do; returns where the first other one starts.
+/// Reads the plain fields that end at a separator, as most do. Returns the start of the first other
+/// field.
 const char* CsvReader::parse_plain_fields(const char* at) {
   const char separator = options_.separator;
   const std::size_t max = expected_columns_.value_or(max_columns);
@@ -264,7 +268,7 @@ const char* CsvReader::parse_quoted(const char* at) {
     escaped = true;
     at += 2;
   }
-  if (at + 1 == end && !exhausted_) return nullptr;  // the next byte may double the quote
+  if (at + 1 == end && !exhausted_) return nullptr;  // the next byte may make it a doubled quote
   const std::string_view content(opening + 1, static_cast<std::size_t>(at - opening - 1));
   if (const auto zero = content.find('\0'); zero != std::string_view::npos) {
     fail(content.data() + zero, zero_byte, at);
@@ -334,7 +338,7 @@ void CsvReader::unescape_fields() {
     char* out = first;
     for (std::size_t k = 0; k < field.size(); ++k) {
       *out++ = field[k];
-      if (field[k] == *options_.quote) ++k;  // the second of a doubled quote
+      if (field[k] == *options_.quote) ++k;  // the second one of a doubled quote
     }
     fields_[index] = {first, static_cast<std::size_t>(out - first)};
   }

@@ -18,7 +18,7 @@ void FeatureList::finish() {
   std::vector<std::pair<std::uint32_t, double>> fields(columns_.size());
   for (std::size_t k = 0; k < fields.size(); ++k) fields[k] = {columns_[k], values_[k]};
   const auto column_of = [](const auto& field) { return field.first; };
-  std::ranges::stable_sort(fields, {}, column_of);  // the first of a column's stays the first
+  std::ranges::stable_sort(fields, {}, column_of);  // the first one of each column stays first
   // Not std::ranges::unique: its subrange does not compile with Clang 14 and this library.
   const auto rest = std::unique(fields.begin(), fields.end(), [&](const auto& a, const auto& b) {
     return column_of(a) == column_of(b);

@@ -6,9 +6,9 @@
 
 namespace tacet::data {
 
-/// The features of one record, added in any order. Of several with one column the first stays, so
-/// that no record can be at fault; memory is within a constant factor of the different columns,
-/// however often a record repeats one.
+/// The features of one record, added in any order. If several have the same column, the first one
+/// counts, so no record can be invalid. Memory is within a constant factor of the number of
+/// different columns, however often a record repeats one.
 class FeatureList {
  public:
   void clear();
@@ -18,7 +18,7 @@ class FeatureList {
     columns_.push_back(column);
     values_.push_back(value);
   }
-  /// Sorts what was added: afterwards columns() ascend strictly.
+  /// Sorts the features; afterwards columns() ascend strictly.
   void finish();
 
   [[nodiscard]] const std::vector<std::uint32_t>& columns() const { return columns_; }

@@ -91,7 +91,7 @@ constexpr std::array signatures{
     Signature{"\xfe\xff"sv, "is text in UTF-16", recode},
 };
 
-/// Markup, whose first word stands in angle brackets.
+/// The kind of a markup file, by its first word in angle brackets.
 std::string_view markup_kind(std::string_view text) {
   const auto begins = [text](std::string_view word) {
     return text.size() >= word.size() &&
@@ -123,7 +123,7 @@ bool is_utf16(std::string_view first_bytes) {
 std::string foreign_kind(std::string_view first_bytes) {
   for (const auto& known : signatures) {
     if (!first_bytes.starts_with(known.bytes)) continue;
-    // "ORC" and "BZh" may begin a line of names.
+    // "ORC" and "BZh" may also begin a line of names.
     const bool letters = std::ranges::all_of(known.bytes, [](char c) {
       return is_digit(c) || (lower_case(c) >= 'a' && lower_case(c) <= 'z');
     });
@@ -142,7 +142,7 @@ std::string foreign_kind(std::string_view first_bytes) {
   if (const auto kind = markup_kind(first_bytes.substr(start)); !kind.empty()) {
     return fmt::format("{}, not CSV; {}", kind, table_of_page);
   }
-  // A list of records, or of lists; a line of CSV may begin with a bracket too.
+  // A list of records or of lists. A line of CSV may begin with a bracket, too.
   const auto inside = first_bytes.find_first_not_of(" \t\r\n", start + 1);
   const bool list = first_bytes[start] == '[' && inside != std::string_view::npos &&
                     (first_bytes[inside] == '{' || first_bytes[inside] == '[');

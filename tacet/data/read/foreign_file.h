@@ -6,15 +6,15 @@
 
 namespace tacet::data {
 
-/// How many bytes of a file's beginning tell of what kind it is.
+/// This many bytes at the beginning of a file show its kind.
 inline constexpr std::size_t telling_bytes = 64;
 
 /// Whether a byte order mark of UTF-16 stands at the beginning.
 [[nodiscard]] bool is_utf16(std::string_view first_bytes);
 
-/// What a file is by its first bytes where it holds no records that tacet reads, with a way out:
-/// "is a Parquet file; ..." Empty when nothing speaks against it. The answer depends on the kind of
-/// the file, never on a record.
+/// If the first bytes belong to a kind of file from which tacet reads no records: what it is, and
+/// what to do ("is a Parquet file; ..."). Otherwise empty. The answer depends on the kind of the
+/// file, never on a record.
 [[nodiscard]] std::string foreign_kind(std::string_view first_bytes);
 
 }  // namespace tacet::data

@@ -15,7 +15,7 @@
 namespace tacet::data {
 namespace {
 
-// No label and no number is longer; a longer run of characters is a field that says nothing.
+// No label and no number is longer. A longer run of characters is a field without meaning.
 constexpr std::ptrdiff_t longest_field = base::limits::libsvm_field_bytes;
 
 bool blank_between(char c) { return c == ' ' || c == '\t'; }
@@ -23,7 +23,7 @@ bool line_end(char c) { return c == '\n' || c == '\r'; }
 bool field_end(char c) { return blank_between(c) || line_end(c) || c == '\0'; }
 bool digit(char c) { return c >= '0' && c <= '9'; }
 
-/// How many features `label index:value ...` holds; nothing when the line is none.
+/// The number of features in `label index:value ...`; nothing if the line has another form.
 std::optional<std::size_t> libsvm_features(std::string_view line) {
   line = line.substr(0, line.find_first_of("#\r"));
   std::size_t fields = 0;
@@ -47,7 +47,7 @@ std::optional<std::size_t> libsvm_features(std::string_view line) {
 
 bool looks_like_libsvm(std::string_view text, bool whole) {
   text = without_byte_order_mark(text);
-  // What is no whole file may end in the middle of a field.
+  // A part of a file may end in the middle of a field.
   const auto last = text.find_last_of(text.find('\n') == std::string_view::npos ? " \t" : "\n");
   if (!whole && last != std::string_view::npos) text = text.substr(0, last);
   std::size_t features = 0;
@@ -107,18 +107,20 @@ bool LibsvmReader::refill() {
   buffer_[filled] = '\n';
   at_ = line_start_ = buffer_.data();
   end_ = buffer_.data() + filled;
-  // With something before it, once that is read: the source says so again when it is asked again.
+  // If there are bytes before the error, these are read first; the source throws again when it is
+  // asked again.
   if (error && filled == kept) std::rethrow_exception(error);
   return filled > kept;
 }
 
-/// Afterwards the next field lies in the buffer as a whole, or is too long to be one.
+/// Afterwards the buffer contains the whole next field, or the field is too long to be valid.
 void LibsvmReader::ensure_field() {
   if (end_ - at_ >= longest_field || exhausted_) return;
   try {
     refill();
   } catch (...) {
-    // The source's error stands behind what was read of it: the last whole field is a field still.
+    // The bytes that were read before the source's error count: a field that is complete is still
+    // read.
     if (std::find_if(at_, end_, field_end) == end_) throw;
   }
 }
@@ -130,7 +132,7 @@ void LibsvmReader::skip_blanks() {
   }
 }
 
-/// Goes behind the end of the line.
+/// Skips the rest of the line, including its end.
 void LibsvmReader::skip_line() {
   for (;;) {
     const auto length = static_cast<std::size_t>(end_ - at_);
@@ -154,7 +156,7 @@ bool LibsvmReader::find_record() {
   }
 }
 
-/// Goes behind a field of any length.
+/// Skips a field of any length.
 void LibsvmReader::skip_field() {
   for (;;) {
     while (!field_end(*at_)) ++at_;
@@ -190,7 +192,7 @@ void LibsvmReader::read_label(std::string& label) {
   skip_field();
 }
 
-/// A record without features is one, a line of a CSV file is none.
+/// A record may have no features, but a line of a CSV file is refused.
 void LibsvmReader::check_is_libsvm(const LibsvmRecord& record) const {
   if (!record.features.columns().empty() || record.dropped > 0) return;
   if (record.label.find_first_of(",;|\"") == std::string::npos) return;
@@ -199,10 +201,11 @@ void LibsvmReader::check_is_libsvm(const LibsvmRecord& record) const {
       "its schema needs kind = \"csv\" under [format], and a [[column]] for each column");
 }
 
-/// The commonest fields: one blank, an index above the last one, a value of one digit. Stops in
-/// front of any other field.
+/// Reads the most common fields: one blank, an index above the last one, a value of one digit.
+/// Stops before any other field.
 void LibsvmReader::read_short_fields(LibsvmRecord& record) {
-  constexpr std::ptrdiff_t longest = 16;  // blank, ten digits, colon, digit and what follows
+  // a blank, ten digits, a colon, a digit and the next character
+  constexpr std::ptrdiff_t longest = 16;
   const char* at = at_;
   const auto& columns = record.features.columns();
   std::uint64_t next_column = columns.empty() ? 0 : columns.back() + std::uint64_t{1};
@@ -213,7 +216,8 @@ void LibsvmReader::read_short_fields(LibsvmRecord& record) {
       index = index * 10 + static_cast<std::uint64_t>(*next++ - '0');
     }
     if (*next != ':' || !digit(next[1]) || !(next[2] == ' ' || next[2] == '\n')) break;
-    const std::uint64_t column = index - index_base_;  // far beyond all columns for index 0
+    // index 0 wraps to a number far beyond all columns
+    const std::uint64_t column = index - index_base_;
     if (column < next_column || column >= column_count_) break;
     record.features.add(static_cast<std::uint32_t>(column), next[1] - '0');
     next_column = column + 1;
@@ -241,7 +245,7 @@ bool LibsvmReader::read_field(LibsvmRecord& record) {
   return true;
 }
 
-/// The column that an index means, nothing for one behind the last.
+/// The column of an index; nothing for an index after the last column.
 std::optional<std::uint32_t> LibsvmReader::read_column() {
   const std::uint64_t index = read_index();
   if (index < index_base_) {
@@ -254,7 +258,7 @@ std::optional<std::uint32_t> LibsvmReader::read_column() {
   return static_cast<std::uint32_t>(column);
 }
 
-/// The index, or any number beyond the columns for one that is beyond them.
+/// The index; for one that is beyond the columns, some number beyond the columns.
 std::uint64_t LibsvmReader::read_index() {
   if (!digit(*at_)) {
     if (std::string_view(at_, static_cast<std::size_t>(end_ - at_)).starts_with("qid:")) {
@@ -273,11 +277,11 @@ std::uint64_t LibsvmReader::read_index() {
   return index;
 }
 
-/// Anything that is no number is a value fault, never an error.
+/// A text that is not a number is a value fault, never an error.
 double LibsvmReader::read_value() {
   const char* first = at_;
   if (digit(*first) && field_end(first[1]) && first + 1 < end_) {
-    ++at_;  // most values of sparse files are one digit
+    ++at_;  // most values in sparse files have one digit
     return *first - '0';
   }
   ensure_field();

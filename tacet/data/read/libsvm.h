@@ -13,10 +13,10 @@
 
 namespace tacet::data {
 
-/// One record of a LIBSVM file. Columns count from 0; a value that is no finite number is
+/// One record of a LIBSVM file. Columns count from 0; a value that is not a finite number is
 /// LibsvmOptions::fault.
 struct LibsvmRecord {
-  std::string label;  ///< a zero byte for one too long to be a label
+  std::string label;  ///< a single zero byte if it is too long to be a label
   FeatureList features;
   std::int64_t dropped = 0;  ///< features without a column of their own
 };
@@ -26,18 +26,18 @@ struct LibsvmOptions {
   std::int64_t index_base = 1;    ///< the index of the first column: 0 or 1
   bool from_start = true;         ///< a byte order mark may stand before the first record
   std::size_t buffer_size = std::size_t{1} << 20;
-  double fault = 0;  ///< stands for a value that is no finite number; the encoder takes NaN for 0
+  double fault = 0;  ///< replaces a value that is not a finite number; the encoder takes NaN for 0
 };
 
 /// Reads `label index:value index:value ...` lines, indices from index_base on, in any order; `#`
 /// begins a comment; blank lines are no records; a byte order mark may stand at the start.
 ///
-/// What a record says is never a fault: a feature of an index behind the last column is dropped,
-/// and so is one whose index the line had before. Structural faults are DataErrors that start with
-/// `file:line:column` and never quote the file: a field that is no `index:value`, a zero byte, an
-/// index of 0 where they count from 1, and a line of another format: no feature, but the separators
-/// of a CSV file. A line is read field by field: memory is the buffer and its different columns.
-/// Not for several threads at once.
+/// The contents of a record are never an error: a feature whose index is after the last column is
+/// dropped, and so is one whose index occurred before in the line. Structural faults are DataErrors
+/// that start with `file:line:column` and never quote the file: a field that is not `index:value`,
+/// a zero byte, an index of 0 if they count from 1, and a line of another format, which has no
+/// features but the separators of a CSV file. A line is read field by field: memory is the buffer
+/// and its different columns. Not for several threads at once.
 class LibsvmReader {
  public:
   LibsvmReader(std::unique_ptr<ByteSource> source, std::string file_name,
@@ -46,9 +46,9 @@ class LibsvmReader {
   /// False at the end of the file.
   [[nodiscard]] bool next(LibsvmRecord& record);
 
-  /// Where the last record stands, counted from 1.
+  /// The line of the last record, counted from 1.
   [[nodiscard]] std::int64_t line() const { return record_line_; }
-  /// Where the next one may stand.
+  /// The line in which the next record may be.
   [[nodiscard]] std::int64_t next_line() const { return line_; }
   /// As CsvReader::take_rest.
   [[nodiscard]] std::optional<BegunText> take_rest();
@@ -75,17 +75,18 @@ class LibsvmReader {
   std::uint64_t column_count_;
   std::uint64_t index_base_;
   double fault_;
-  std::vector<char> buffer_;  // one byte longer than what is read, for a sentinel
+  std::vector<char> buffer_;  // one byte longer than its contents, for a sentinel
   const char* at_ = nullptr;
   const char* end_ = nullptr;
   bool exhausted_ = false;
   std::int64_t line_ = 1;
   std::int64_t record_line_ = 0;
-  std::int64_t line_offset_ = 0;  // bytes of this line that have left the buffer
+  std::int64_t line_offset_ = 0;  // bytes of this line that are no longer in the buffer
   const char* line_start_ = nullptr;
 };
 
-/// Whether a file that begins with `text` holds such lines and some feature; `whole`: it is all.
+/// Whether a file that begins with `text` has such lines and at least one feature. `whole`: the
+/// text is the whole file.
 [[nodiscard]] bool looks_like_libsvm(std::string_view text, bool whole);
 
 }  // namespace tacet::data

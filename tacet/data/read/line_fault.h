@@ -8,8 +8,9 @@
 
 namespace tacet::data {
 
-/// A structural fault of a file of lines, `file:line:column: message`, counted from 1. A reader of
-/// a part of a file counts from the beginning of that part; `moved` corrects the line afterwards.
+/// A structural fault in a text file, `file:line:column: message`, counted from 1. If a reader
+/// reads a part of a file, it counts from the beginning of that part, and moved() corrects the line
+/// later.
 class LineFault : public base::DataError {
  public:
   LineFault(std::string file, std::int64_t line, std::int64_t column, std::string message)
@@ -19,7 +20,7 @@ class LineFault : public base::DataError {
         column_(column),
         message_(std::move(message)) {}
 
-  /// The same, so many lines further down.
+  /// The same fault, with that many lines added.
   [[nodiscard]] LineFault moved(std::int64_t lines) const {
     return {file_, line_ + lines, column_, message_};
   }

@@ -36,7 +36,7 @@ bool LineReader::refill() {
 
 std::optional<std::string_view> LineReader::next() {
   ++line_;
-  std::size_t seen = 0;  // bytes of the line without an end
+  std::size_t seen = 0;  // bytes of the unfinished line
   for (;;) {
     const std::string_view rest(buffer_.data() + begin_, end_ - begin_);
     auto size = rest.find('\n', seen);

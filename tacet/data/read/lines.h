@@ -12,19 +12,19 @@
 
 namespace tacet::data {
 
-/// The lines of a public list, one by one: without their ends (LF or CRLF) and without a byte order
-/// mark. A line of more than `longest` bytes is a DataError with `file:line`. Not for several
-/// threads at once.
+/// The lines of a public list, without their ends (LF or CRLF) and without a byte order mark. A
+/// line with more than `longest` bytes is a DataError with `file:line`. Not for several threads at
+/// once.
 class LineReader {
  public:
   LineReader(std::unique_ptr<ByteSource> source, std::string file_name,
              std::size_t longest = std::size_t{1} << 20);
 
-  /// The next line, valid until the next call, or nothing at the end. What follows the last line
-  /// end is a line unless it is empty.
+  /// The next line, valid until the next call; nothing at the end. Text after the last line end is
+  /// a line unless it is empty.
   [[nodiscard]] std::optional<std::string_view> next();
 
-  /// Of the last line, counted from 1.
+  /// The number of the last line, counted from 1.
   [[nodiscard]] std::int64_t line() const { return line_; }
   /// DataError "file:line: message" about the last line.
   [[noreturn]] void fail(std::string_view message) const;

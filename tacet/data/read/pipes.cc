@@ -21,15 +21,15 @@
 namespace tacet::data {
 namespace {
 
-/// What was said of inputs, and the texts of pipes. A process has one standard input, so that it
-/// has one of these.
+/// What was said about inputs, and the texts of pipes. There is one per process, since a process
+/// has one standard input.
 struct Said {
   std::mutex guard;
   std::atomic<bool> keep = false;
   std::atomic<const base::CancelToken*> cancel = nullptr;
   std::map<std::string, std::string> marks;
-  std::map<std::string, std::string> texts;  // whose addresses stay
-  std::set<std::string> passed;              // pipes of which nothing is kept
+  std::map<std::string, std::string> texts;  // in a map, so that their addresses stay the same
+  std::set<std::string> passed;              // pipes that are not kept
 };
 
 Said& said() {
@@ -37,8 +37,8 @@ Said& said() {
   return held;
 }
 
-/// What a system call says that may wait for the other end of a pipe. A signal that asks for an end
-/// wakes it up; after any other one it waits again.
+/// Calls the system for an operation that may wait for the other end of a pipe. A signal that asks
+/// for the end stops it; after any other signal it waits again.
 template <typename Call>
 auto awaited(const Call& call) {
   for (;;) {
@@ -63,7 +63,7 @@ struct OpenPipe {
   int descriptor;
 };
 
-/// A pipe as its bytes come.
+/// A pipe whose bytes are passed on as they come.
 class PassingPipe : public ByteSource {
  public:
   /// Standard input without a file.
@@ -74,7 +74,7 @@ class PassingPipe : public ByteSource {
   PassingPipe() { widen(); }
 
   std::size_t read(std::span<char> buffer) override {
-    // A reader that asks again gets the same answer, and does not wait for more.
+    // A reader that asks again gets the same error, and does not wait for more bytes.
     if (fault_ != nullptr) std::rethrow_exception(fault_);
     if (ended_) return 0;
     try {
@@ -89,9 +89,10 @@ class PassingPipe : public ByteSource {
   }
 
  private:
-  /// A sender waits less often for a reader that is a block ahead. What is no pipe stays as it is.
+  /// Enlarges the pipe, so that a sender waits less often for the reader. Does nothing to other
+  /// files.
   void widen() const {
-    constexpr int bytes = 1 << 20;  // what the system gives to everybody
+    constexpr int bytes = 1 << 20;  // every user may have this much
     static_cast<void>(::fcntl(descriptor_, F_SETPIPE_SZ, bytes));
   }
 
@@ -114,14 +115,14 @@ std::string read_whole(int descriptor, std::string_view name) {
   }
 }
 
-/// Withholds a line that may be the mark until the byte behind it is known.
+/// Withholds a line that may be the mark until the byte after it is known.
 class MarkedSource : public ByteSource {
  public:
   MarkedSource(std::unique_ptr<ByteSource> inner, std::string mark, std::string name)
       : inner_(std::move(inner)), mark_(std::move(mark)), name_(std::move(name)) {}
 
   std::size_t read(std::span<char> buffer) override {
-    // A reader may go on with what came before the error, and ask again: it is the same error.
+    // A reader may use the bytes before the error, and ask again: it gets the same error.
     if (fault_ != nullptr) std::rethrow_exception(fault_);
     try {
       while (ready_ == given_ && !ended_) refill();
@@ -136,7 +137,7 @@ class MarkedSource : public ByteSource {
   }
 
  private:
-  /// Of what was read gives out all but the beginning of a line that may still become the mark.
+  /// Makes the bytes available except the beginning of a line that may still become the mark.
   void refill() {
     held_.erase(0, given_);
     ready_ -= given_;
@@ -150,7 +151,7 @@ class MarkedSource : public ByteSource {
     scan();
   }
 
-  /// Looks at each complete line from `ready_` on, which is where one begins.
+  /// Checks each complete line from `ready_` on, which is the beginning of a line.
   void scan() {
     for (;;) {
       const auto rest = std::string_view(held_).substr(ready_);
@@ -208,10 +209,10 @@ class MarkedSource : public ByteSource {
   std::string mark_;
   std::string name_;
   std::string held_;
-  std::size_t ready_ = 0;     // bytes of `held_` that may be given out
+  std::size_t ready_ = 0;     // bytes of `held_` that may be passed on
   std::size_t given_ = 0;     // of these
-  std::int64_t line_ = 1;     // that begins at, or goes on behind, `ready_`
-  bool within_line_ = false;  // the line at `ready_` is not the mark
+  std::int64_t line_ = 1;     // number of the line that contains `ready_`
+  bool within_line_ = false;  // `ready_` is inside of a line that is not the mark
   bool marked_ = false;
   bool ended_ = false;
   std::exception_ptr fault_;

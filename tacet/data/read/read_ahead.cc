@@ -16,11 +16,12 @@ namespace {
 
 constexpr std::size_t ahead_blocks = 4;
 constexpr std::size_t ahead_bytes = std::size_t{1}
-                                    << 18;  // a block stays in the second cache level
+                                    << 18;  // so that a block stays in the second-level cache
 
 class ReadAhead : public ByteSource {
  public:
-  /// Takes `inner` once its thread runs; std::system_error, and nothing taken, where there is none.
+  /// Takes `inner` as soon as its thread runs. If there is no thread, throws std::system_error and
+  /// takes nothing.
   explicit ReadAhead(std::unique_ptr<ByteSource>& inner) : thread_([this] { wait_and_fill(); }) {
     {
       const std::lock_guard lock(mutex_);
@@ -47,7 +48,7 @@ class ReadAhead : public ByteSource {
       if (error_) std::rethrow_exception(error_);
       return 0;
     }
-    lock.unlock();  // a filled block is this thread's until it is given back
+    lock.unlock();  // a filled block belongs to this thread until it is returned
     const auto& block = blocks_[taken_ % ahead_blocks];
     const std::size_t count = std::min(buffer.size(), block.size() - place_);
     std::copy_n(block.data() + place_, count, buffer.data());
@@ -93,7 +94,8 @@ class ReadAhead : public ByteSource {
       changed_.wait(lock, [&] { return filled_ - taken_ < ahead_blocks || stopped_; });
       if (stopped_) return false;
     }
-    auto& block = blocks_[filled_ % ahead_blocks];  // this thread's until it is counted as filled
+    // belongs to this thread until it is counted as filled
+    auto& block = blocks_[filled_ % ahead_blocks];
     block.resize(ahead_bytes);
     block.resize(inner_->read(block));
     if (block.empty()) return false;
@@ -107,15 +109,15 @@ class ReadAhead : public ByteSource {
 
   std::unique_ptr<ByteSource> inner_;
   std::array<std::vector<char>, ahead_blocks> blocks_;
-  std::size_t place_ = 0;  // in the block that is being taken
-  std::mutex mutex_;       // of what follows; error_ is written before ended_
+  std::size_t place_ = 0;  // in the block that is being read
+  std::mutex mutex_;       // guards the members below; error_ is written before ended_
   std::condition_variable changed_;
   std::size_t filled_ = 0;
   std::size_t taken_ = 0;
   bool ended_ = false;
   bool stopped_ = false;
   std::exception_ptr error_;
-  std::thread thread_;  // last: it uses all of the others
+  std::thread thread_;  // declared last, since it uses all other members
 };
 
 }  // namespace
@@ -124,7 +126,7 @@ std::unique_ptr<ByteSource> read_ahead(std::unique_ptr<ByteSource> inner) {
   try {
     return std::make_unique<ReadAhead>(inner);
   } catch (const std::system_error&) {
-    return inner;  // no more threads are allowed here: the same bytes, later
+    return inner;  // the system allows no more threads: the same bytes without reading ahead
   }
 }
 

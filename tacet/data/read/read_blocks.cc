@@ -18,7 +18,7 @@ struct TextPiece {
   bool rest = false;
 };
 
-/// What a block of text holds, or that it is the beginning of a rest.
+/// A piece: a block of text, or the beginning of the rest of the file.
 struct ReadPiece {
   explicit ReadPiece(const DatasetShape& shape) : records(shape) {}
 
@@ -45,7 +45,7 @@ class TextRun {
                  .work = [this](int worker, TextPiece& piece) { return work(worker, piece); },
                  .take = [this](ReadPiece& piece) { take(piece); }},
                 max_readers) {
-    readers_[0] = format_.reader();  // what is wrong with the columns shows without a record, too
+    readers_[0] = format_.reader();  // shows faults in the columns even if there is no record
   }
 
   Dataset read() {
@@ -89,7 +89,7 @@ class TextRun {
       result.lines =
           by.read(text_source(piece.block.text()), result.records, [this](Dataset&) { look(); });
     } catch (const LineFault& fault) {
-      result.fault = fault;  // where the block begins is known when those before it are taken
+      result.fault = fault;  // the line of the block is known when the blocks before it were taken
     }
     result.units = by.take_units();
     return result;
@@ -109,7 +109,7 @@ class TextRun {
     data_.append(records, numbers);
   }
 
-  /// What no block can hold is read here, while the other threads have nothing to do.
+  /// Reads on this thread what does not fit a block, while the other threads wait.
   void take_rest(TextBlock block) {
     const auto by = format_.reader();
     Dataset records = empty();
@@ -132,7 +132,7 @@ class TextRun {
   std::vector<std::unique_ptr<BlockReader>> readers_;
   Dataset data_;
   UnitIndex units_;
-  std::int64_t lines_;  // in front of the next block
+  std::int64_t lines_;  // before the next block
   base::InOrder<TextPiece, ReadPiece> stream_;
 };
 

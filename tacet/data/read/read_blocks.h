@@ -10,32 +10,32 @@
 #include "tacet/data/dataset.h"
 #include "tacet/data/read/text_blocks.h"
 
-/// A file on several threads: the same records in the same order, units by the same numbers, and
-/// the same first error as one thread finds.
+/// Reads a file on several threads. The records, their order, the numbers of units and the first
+/// error are the same as with one thread.
 namespace tacet::data::internal {
 
-/// Reads texts of whole records, one after the other; one a thread.
+/// Reads texts of whole records, one after the other; one reader per thread.
 class BlockReader {
  public:
   virtual ~BlockReader() = default;
-  /// Appends the text's records. `look` is called now and then; it may take what is there. Faults
-  /// are LineFaults, in lines of the text. How many lines it had.
+  /// Appends the text's records. `look` is called from time to time, and may take the records so
+  /// far. Faults are LineFaults, counted in lines of the text. Returns the number of lines.
   virtual std::int64_t read(std::unique_ptr<ByteSource> text, Dataset& records,
                             const std::function<void(Dataset&)>& look) = 0;
-  /// The names of the units that were met since the last call, in the order of their numbers.
+  /// The names of units that occurred since the last call, in the order of their numbers.
   virtual std::vector<std::string> take_units() { return {}; }
 };
 
-/// Each thread has its own encoder. More of them would wait for the one that cuts the file.
+/// Each thread has its own encoder. More threads would wait for the one that divides the file.
 constexpr int max_readers = 16;
 
 struct BlockFormat {
   std::function<std::unique_ptr<BlockReader>()> reader;
   DatasetShape shape;
   bool units = false;
-  std::vector<std::string> missing;         ///< texts that are no unit
-  std::int64_t lines_before = 0;            ///< of the file, in front of the blocks
-  std::shared_ptr<base::Spool> spool = {};  ///< of the records; those of a block are in memory
+  std::vector<std::string> missing;         ///< texts that stand for no unit
+  std::int64_t lines_before = 0;            ///< lines of the file before the blocks
+  std::shared_ptr<base::Spool> spool = {};  ///< for the records; a block's records are in memory
 };
 
 /// Blocks of text: `threads` cut, read and append them.

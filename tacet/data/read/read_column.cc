@@ -12,7 +12,7 @@
 namespace tacet::data {
 namespace {
 
-/// Bounds, what stands for a missing value, and what is a number.
+/// Bounds, the replacement of a missing value, and the reader of numbers.
 struct NumericRule {
   ColumnBounds bounds;
   double fill;

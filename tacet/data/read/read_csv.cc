@@ -54,7 +54,7 @@ class CsvBlocks : public BlockReader {
 
 Dataset read_csv(std::unique_ptr<ByteSource> source, const std::string& file_name,
                  const Schema& schema, const ReadOptions& options, std::size_t block) {
-  // A comment may hold one quote, which would hide where records end.
+  // A comment may contain a single quote, which would hide the ends of records.
   const bool parallel =
       options.threads != nullptr && options.threads->size() > 1 && !schema.format.comment;
   CsvOptions csv = csv_options(schema.format);

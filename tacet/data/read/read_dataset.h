@@ -19,29 +19,29 @@
 namespace tacet::data {
 
 enum class UnitUse {
-  refuse,  ///< a schema with a unit column is a UsageError: the caller bounds single records
-  index    ///< the data set carries the unit of each record; the caller bounds units
+  refuse,  ///< UsageError for a schema with a unit column, since the caller bounds single records
+  index    ///< the data set has the unit of each record, since the caller bounds units
 };
 
 struct ReadOptions {
   TargetUse target = TargetUse::required;
   UnitUse units = UnitUse::refuse;
   const base::CancelToken* cancel = nullptr;
-  /// Long files are read on all of them, absent: on the calling thread (and one that reads ahead).
+  /// Threads for reading long files; absent: only the calling thread (and one that reads ahead).
   /// Records, their order and errors are the same.
   base::ThreadPool* threads = nullptr;
-  /// Passes::once where nobody opens the file again: then a pipe is read as its bytes come.
+  /// Passes::once if nobody opens the file again; a pipe is then read without keeping it.
   Passes passes = Passes::several;
-  /// They see the bytes of a file of lines, from the first to the last, decompressed, on a thread
-  /// of the reader's; not those of arrays, which are in several files.
+  /// Observers of the bytes of a text file, from the first to the last, after decompression, on one
+  /// of the reader's threads. Files of arrays are not observed, since they are several files.
   std::vector<ByteObserver*> observers = {};
-  /// Where the encoded records lie; null: in memory.
+  /// Holds the encoded records; null: in memory.
   std::shared_ptr<base::Spool> spool = {};
 };
 
 /// Reads and encodes a whole file; gzip is recognised by its first bytes. Memory: the encoded
 /// records and, for each thread, a few blocks of the file. Structural faults are DataErrors with
-/// file:line:column, a file the system refuses is an IoError. A file without records is no fault:
+/// file:line:column; IoError if the system refuses the file. A file without records is valid, since
 /// under add_remove even that is secret. Without the target every label is 0.
 ///
 /// Example:
@@ -51,14 +51,14 @@ struct ReadOptions {
 [[nodiscard]] Dataset read_dataset(const std::filesystem::path& file, const Schema& schema,
                                    const ReadOptions& options = {});
 
-/// The same of a file of lines (CSV, LIBSVM) that the caller holds open; UsageError for other
-/// kinds, whose records are in several files.
+/// The same for a text file (CSV, LIBSVM) that the caller holds open. UsageError for other kinds,
+/// whose records are in several files.
 [[nodiscard]] Dataset read_dataset(const OpenFile& file, const Schema& schema,
                                    const ReadOptions& options = {});
 
 namespace internal {
 
-/// What records that are read with or without their target look like.
+/// The shape of records that are read with or without their target.
 [[nodiscard]] inline DatasetShape shape_read(const Schema& schema, TargetUse target) {
   return target == TargetUse::required ? schema.shape() : schema.unlabelled_shape();
 }
@@ -68,15 +68,15 @@ namespace internal {
 
 namespace tacet::data::internal {
 
-/// Encodes all records of a CSV file, on all threads of the options where it is longer than a
+/// Encodes all records of a CSV file, on all threads of the options if the file is longer than a
 /// block.
 [[nodiscard]] Dataset read_csv(std::unique_ptr<ByteSource> source, const std::string& file_name,
                                const Schema& schema, const ReadOptions& options,
                                std::size_t block = TextBlocks::usual_size);
 
 /// Encodes all records of a file whose features have no names. Labels are read unless the target is
-/// absent. There may be no records. On several threads a file of lines is cut into blocks, and the
-/// records of others are read by one and encoded by all.
+/// absent. There may be no records. With several threads, a text file is divided into blocks. The
+/// records of other files are read by one thread and encoded by all.
 [[nodiscard]] Dataset read_uniform(UniformRecords& records, const Schema& schema,
                                    const ReadOptions& options,
                                    std::size_t block = TextBlocks::usual_size);

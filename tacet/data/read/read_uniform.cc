@@ -99,7 +99,7 @@ struct Batch {
   }
 };
 
-/// Records that are read one after the other and encoded by all threads.
+/// Records that one thread reads and all threads encode.
 Dataset encode_batches(UniformRecords& records, const Schema& schema, const ReadOptions& options) {
   constexpr std::size_t batch_values = std::size_t{1} << 15;
   constexpr std::size_t batch_records = std::size_t{1} << 12;

@@ -26,7 +26,7 @@ Relay::Relay(Reader reader, const base::CancelToken* cancel)
     : reader_(std::move(reader)), cancel_(cancel) {
   try {
     thread_ = std::thread([this] { run(); });
-  } catch (const std::system_error&) {  // no more threads: the same, later
+  } catch (const std::system_error&) {  // no more threads: finish() reads the bytes later
   }
 }
 

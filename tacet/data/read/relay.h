@@ -17,21 +17,21 @@
 
 namespace tacet::data {
 
-/// A second reader of bytes that are read once: it sees those of a source, and a function reads
-/// them from a source of its own, on a thread of its own, a few blocks behind the first one.
+/// A second reader for bytes that can be read only once. It observes a source, and a function reads
+/// the same bytes from another source, on its own thread, a few blocks later.
 ///
 ///     Relay relay([&](std::unique_ptr<ByteSource> bytes) { found = check(std::move(bytes)); });
 ///     auto records = read_dataset(file, schema, {.observers = {&relay}});
 ///     if (!relay.finish()) ...  // nothing was to be seen
 ///
-/// Where the system starts no more threads the bytes are kept, and `finish` reads them.
+/// If the system starts no more threads, the bytes are kept, and finish() reads them.
 class Relay : public ByteObserver {
  public:
   using Reader = std::function<void(std::unique_ptr<ByteSource>)>;
 
-  /// What `cancel` stops is Interrupted.
+  /// If `cancel` is raised, finish() throws Interrupted.
   explicit Relay(Reader reader, const base::CancelToken* cancel = nullptr);
-  /// Stops the reader where it waits for bytes.
+  /// Stops the reader if it waits for bytes.
   ~Relay() override;
   Relay(const Relay&) = delete;
   Relay& operator=(const Relay&) = delete;
@@ -39,8 +39,8 @@ class Relay : public ByteObserver {
   void see(std::string_view bytes) override;
   void end() override;
 
-  /// Waits until the reader has read all, and throws what it threw. False, and it has read nothing,
-  /// where there was nothing to see, not even an end.
+  /// Waits until the reader has read everything, and rethrows its exception. Returns false, without
+  /// any reading, if nothing was observed, not even an end.
   [[nodiscard]] bool finish();
 
  private:
@@ -52,7 +52,7 @@ class Relay : public ByteObserver {
 
   Reader reader_;
   const base::CancelToken* cancel_;
-  std::mutex mutex_;  // of what follows; error_ is written before the thread ends
+  std::mutex mutex_;  // guards the members below; error_ is written before the thread ends
   std::condition_variable changed_;
   std::deque<std::string> blocks_;
   std::size_t bytes_ = 0;  // in all blocks
@@ -60,9 +60,9 @@ class Relay : public ByteObserver {
   bool begun_ = false;
   bool ended_ = false;
   bool stopped_ = false;
-  bool done_ = false;  // the reader wants no more
+  bool done_ = false;  // the reader wants no more bytes
   std::exception_ptr error_;
-  std::thread thread_;  // last: it uses all of the others
+  std::thread thread_;  // declared last, since it uses all other members
 };
 
 }  // namespace tacet::data

@@ -6,7 +6,7 @@
 namespace tacet::data::internal {
 namespace {
 
-/// Lines longer than this are read where the file is: a block is no place for them.
+/// A line longer than this many blocks is read directly from the file.
 constexpr std::size_t max_blocks_per_line = 8;
 
 class RestSource : public ByteSource {
@@ -25,7 +25,7 @@ class RestSource : public ByteSource {
 };
 
 bool odd_count(std::string_view text, char wanted) {
-  unsigned char odd = 0;  // one byte, so that the compiler takes whole vectors
+  unsigned char odd = 0;  // one byte, so that the compiler uses whole vectors
   for (const char c : text) odd ^= static_cast<unsigned char>(c == wanted ? 1 : 0);
   return odd != 0;
 }
@@ -62,7 +62,7 @@ TextBlocks::Kind TextBlocks::next(TextBlock& block) {
   }
 }
 
-/// A block more, unless what was there is one already.
+/// Adds one block of bytes, unless the left-over bytes already fill one.
 void TextBlocks::fill(TextBlock& block) {
   const std::size_t wanted = (block.size / size_ + 1) * size_;
   if (block.bytes.size() < wanted) block.bytes.resize(wanted);
@@ -74,7 +74,7 @@ void TextBlocks::fill(TextBlock& block) {
       block.size += count;
     }
   } catch (...) {
-    ended_ = failed_ = true;  // the source says so again when it is asked again
+    ended_ = failed_ = true;  // the source throws again when it is asked again
   }
 }
 

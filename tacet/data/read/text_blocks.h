@@ -19,11 +19,12 @@ struct TextBlock {
   [[nodiscard]] std::string_view text() const { return {bytes.data(), size}; }
 };
 
-/// A file of lines, cut behind line ends, so that each block can be read for itself.
+/// A text file, divided after line ends, so that each block can be read on its own.
 ///
-/// With a quote, a line end is one outside of quotes: with an even number of them before it. That
-/// is where the records of a CSV file end, as far as the file has no fault: a quote anywhere but
-/// around a field is one. Behind a fault blocks may be cut anywhere, and nobody reads them.
+/// With a quote character, only line ends outside of quotes count: those with an even number of
+/// quotes before them. There the records of a CSV file end, unless the file has a fault, such as a
+/// quote inside of a field without quotes. After a fault, blocks may end anywhere, but nobody reads
+/// them.
 class TextBlocks {
  public:
   static constexpr std::size_t usual_size = std::size_t{1} << 18;  // stays in the second cache
@@ -34,25 +35,26 @@ class TextBlocks {
     rest    ///< the beginning of a line too long for blocks, or before an error of the source
   };
 
-  /// `begun`: what was read of the source already, from the beginning of a line on.
+  /// `begun`: the part of the source that was read already, from the beginning of a line.
   TextBlocks(std::unique_ptr<ByteSource> source, std::string_view begun, std::optional<char> quote,
              std::size_t size = usual_size);
 
   [[nodiscard]] Kind next(TextBlock& block);
 
-  /// Behind the text of a block that was the rest: gives it out, and then what is left of the file,
+  /// After a block that was a `rest`: returns its text again, then the remaining bytes of the file,
   /// or the source's error.
   [[nodiscard]] std::unique_ptr<ByteSource> rest(TextBlock block);
 
  private:
   void fill(TextBlock& block);
-  /// Where the last line that is whole ends, or `from`; `in_quotes` says whether the end is.
+  /// The end of the last complete line, or `from` if there is none. `in_quotes` says whether that
+  /// place is inside of quotes.
   [[nodiscard]] std::size_t last_end(std::string_view text, std::size_t from, bool in_quotes) const;
 
   std::unique_ptr<ByteSource> source_;
   std::optional<char> quote_;
   std::size_t size_;
-  std::vector<char> left_;  // of the line that a block ended in
+  std::vector<char> left_;  // the beginning of the line in which a block ended
   bool ended_ = false;      // the source, or it failed
   bool failed_ = false;
 };

@@ -30,7 +30,7 @@ void append_single_byte(char c, TextEncoding encoding, std::string& out) {
   append_utf8(special ? windows_characters[code - 0x80U] : code, out);
 }
 
-/// Gives out what a function makes of blocks of another source.
+/// Passes on the blocks of another source after a function has converted them.
 class ConvertedSource : public ByteSource {
  public:
   explicit ConvertedSource(std::unique_ptr<ByteSource> inner) : inner_(std::move(inner)) {}

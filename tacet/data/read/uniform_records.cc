@@ -17,8 +17,8 @@ namespace {
 
 using Path = std::filesystem::path;
 
-// Numbers of a row read at a time: a header may claim more than there are, and memory is for those
-// there are.
+// A row is read in pieces of this many numbers. A header may claim more numbers than there are, so
+// memory grows with those that are read.
 constexpr std::size_t piece = std::size_t{1} << 16;
 
 [[noreturn]] void fail(const ArrayReader& reader, std::string_view message) {
@@ -60,7 +60,7 @@ class LibsvmRecords : public UniformRecords {
   LibsvmRecord fields_;
 };
 
-/// Labels one by one, where they are wanted.
+/// Labels one by one, if they are wanted.
 class Labels {
  public:
   Labels(std::optional<ArrayReader> reader, std::int64_t rows) : reader_(std::move(reader)) {
@@ -172,7 +172,7 @@ class CsrRecords : public UniformRecords {
     return start;
   }
 
-  /// How many features had no column of their own.
+  /// Reads a row; returns the number of features without a column.
   std::int64_t read_row() {
     const std::int64_t start = next_start();
     if (start < previous_ || start > arrays_.indices.size()) {
@@ -219,7 +219,7 @@ class CsrRecords : public UniformRecords {
   FeatureList features_;
 };
 
-/// The file beside `file` whose name has `replacement` for `part`.
+/// The file beside `file` in whose name `part` is replaced by `replacement`.
 Path sibling(const Path& file, std::string_view part, std::string_view replacement) {
   std::string name = file.filename().string();
   const auto found = name.rfind(part);

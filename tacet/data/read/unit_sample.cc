@@ -15,7 +15,7 @@ std::int64_t checked_limit(const RecordsPerUnit& limit) {
                          limit.records);
 }
 
-/// The records of one unit that count, by their place in the file (Vitter 1985, algorithm R).
+/// The records of one unit that count, by their number in the file (Vitter 1985, algorithm R).
 struct Reservoir {
   std::uint64_t seen = 0;
   std::vector<std::size_t> rows;

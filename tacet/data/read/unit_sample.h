@@ -13,7 +13,7 @@
 
 namespace tacet::data {
 
-/// How many records of a unit count: at most `records`, in [1, records_per_unit_limit].
+/// The number of records of a unit that count: at most `records`, in [1, records_per_unit_limit].
 struct RecordsPerUnit {
   std::string column;        ///< whose value names the unit
   std::int64_t records = 1;  ///< N
@@ -21,29 +21,29 @@ struct RecordsPerUnit {
 
 inline constexpr std::int64_t records_per_unit_limit = std::int64_t{1} << 20;
 
-/// Records with units, and which texts stand for a missing value in them.
+/// Records with units, and the texts that stand for a missing unit.
 struct UnitRecords {
   RecordSource records;
   std::span<const std::string> missing;
 };
 
-/// Chooses at most N records of each unit, uniformly at random; which ones stays secret. The choice
-/// for a unit depends only on its own records and on random draws for it alone. So one unit more or
-/// less changes nothing for the others (docs/proofs/schema_fit.md). Records without a unit do not
-/// count. Not for several threads at once.
+/// Chooses at most N records of each unit, uniformly at random; The choice is secret. The choice
+/// for a unit depends only on its own records and on its own random draws. So one unit more or less
+/// changes nothing for the others (docs/proofs/schema_fit.md). Records without a unit do not count.
+/// Not for several threads at once.
 class UnitSample {
  public:
-  /// Reads the records once to choose. UsageError for a limit out of range, DataError unless
+  /// Reads the records once, and chooses. UsageError for a limit out of range, DataError unless
   /// exactly one column has the limit's name; else as read_dataset.
   UnitSample(const UnitRecords& table, const RecordsPerUnit& limit, random::BlockClaim draws,
              const base::CancelToken* cancel = nullptr);
 
-  /// To be called with the columns' names before the second pass: DataError unless they are those
-  /// of the first one, for a file that changed in between.
+  /// Call it before the second pass, with the names of the columns. DataError if they changed since
+  /// the first pass.
   void expect_columns(std::span<const std::string> names, std::string_view file_name) const;
 
-  /// Whether the next record counts, in the order of the first pass. That no unit gives more than
-  /// N is counted here too: a file may have changed in between.
+  /// Whether the next record counts, in the order of the first pass. The limit of N records per
+  /// unit is enforced again here, since a file may have changed in between.
   [[nodiscard]] bool takes_next(std::span<const Value> record);
 
  private:

@@ -10,7 +10,7 @@
 namespace tacet::data {
 namespace {
 
-/// The number that the digits are; nothing where a character is none.
+/// The number that the digits spell; nothing if a character is not a digit.
 std::optional<unsigned> as_digits(std::string_view text) {
   unsigned number = 0;
   for (const char c : text) {

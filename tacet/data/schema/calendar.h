@@ -8,7 +8,7 @@
 namespace tacet::data {
 
 /// Days since 1970-01-01 of a date that fills the text up to surrounding blanks: `YYYY-MM-DD`, ten
-/// characters, of the Gregorian calendar. Anything else, 2100-02-29 say, is nothing.
+/// characters, of the Gregorian calendar. Nothing for any other text, such as 2100-02-29.
 [[nodiscard]] std::optional<std::int64_t> parse_date(std::string_view text);
 
 /// The date of a day between those of the years 0 and 9999.

@@ -11,12 +11,12 @@
 namespace tacet::data {
 namespace {
 
-// docs/methods/curves.md says what each rests on.
+// docs/methods/curves.md gives the reason for each number.
 constexpr double filled = 1.5;            // squared norm that rows have on average before the cut
 constexpr double square_of_category = 8;  // of a number's
 
 bool finite(double value) { return std::isfinite(value); }
-/// So that what they are multiplied to stays a number.
+/// Bounds a factor, so that products with it stay finite.
 bool moderate(double value) { return std::abs(value) <= 1e6; }
 
 void expect(bool holds, const char* message) {
@@ -121,7 +121,7 @@ void check_curves(const Schema& schema) {
   expect(std::ssize(curves.lines) == curves.directions * shape.line_weights() &&
              std::ranges::all_of(curves.lines, moderate),
          "'lines' must hold a number within 1e6 per part of each direction's line");
-  // What curves are multiplied by stays a number, and so do the squares of a row.
+  // Factors of the curves must stay finite, and so must the squares of a row.
   expect(curves.energy == 0 || (finite(curves.energy) && curves.energy >= 1e-100),
          "'energy' must be 0 or a number of at least 1e-100");
   for (const Column& column : schema.columns) {

@@ -23,7 +23,7 @@ class DateParser {
  public:
   explicit DateParser(std::string_view text) : text_(text) {}
 
-  /// Whether the front is what the format's letter stands for.
+  /// Removes from the front what the format's letter stands for; false if it is not there.
   bool take(char letter) {
     switch (letter) {
       case 'Y':
@@ -153,7 +153,7 @@ std::optional<std::int64_t> parse_iso(std::string_view text) {
       return c == '-' || c == ':' ? parser.take_character(c) : parser.take(c);
     });
   };
-  // Two digits each in the date, as the standard has them.
+  // The standard has two digits each for month and day.
   const bool digits = text.size() >= 10 && text[7] == '-' && is_digit(text[8]) && is_digit(text[9]);
   if (!digits || !take("Y-m-d")) return std::nullopt;
   if (parser.done()) return parser.day();

@@ -9,7 +9,7 @@
 #include "tacet/data/schema/spelling.h"
 #include "tacet/data/schema/table_reader.h"
 
-/// What a schema may say of the form of a file, and of the spelling of its values.
+/// Reads what a schema says about the form of a file and the spelling of its values.
 namespace tacet::data::internal {
 namespace {
 
@@ -41,7 +41,7 @@ Spelling read_spelling(TableReader& table, const SpellingKeys& keys) {
   std::string where = table.where();
   if (const Node* node = keys.numbers ? table.find("decimal") : nullptr) {
     where = node->where;
-    // What is none is no sign of a fraction either.
+    // An invalid value is not a decimal sign either.
     spelling.decimal = one_character(*node, "decimal").value_or('\0');
   }
   if (const Node* node = keys.numbers ? table.find("thousands") : nullptr) {

@@ -37,17 +37,18 @@ std::string text_of_bytes(std::vector<std::uint8_t> bytes) {
   return text;
 }
 
-/// How many bytes a text stands for; nothing where it cannot be one.
+/// The number of bytes that a text encodes; nothing if it is not valid.
 std::optional<std::size_t> byte_count(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
   const std::size_t unused = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;
   return text.size() / 4 * 3 - unused;
 }
 
-/// Whether the digits are some and nothing is left over: `bytes` holds byte_count(text).
+/// Whether all digits are valid and no bits are left over. `bytes` must have room for
+/// byte_count(text) bytes.
 bool read_bytes(std::string_view text, std::span<std::uint8_t> bytes) {
   static constexpr auto values = digit_values();
-  int faults = 0;  // negative where a digit is none
+  int faults = 0;  // becomes negative if a digit is invalid
   const auto group_of = [&](std::string_view digits) {
     std::uint32_t group = 0;
     for (std::size_t k = 0; k < 4; ++k) {
@@ -76,7 +77,7 @@ bool read_bytes(std::string_view text, std::span<std::uint8_t> bytes) {
   return faults >= 0;
 }
 
-/// `Word` is the unsigned integer of a number's bits.
+/// `Word` is the unsigned integer with the bits of a number.
 template <typename Word, typename Number>
 std::string text_of(std::span<const Number> numbers) {
   std::vector<std::uint8_t> bytes;

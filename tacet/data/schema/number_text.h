@@ -9,10 +9,10 @@
 
 namespace tacet::data {
 
-/// Numbers as base 64 (RFC 4648, section 4), each number's least significant byte first.
+/// Numbers in base64 (RFC 4648, section 4), least significant byte of each number first.
 [[nodiscard]] std::string text_of_floats(std::span<const float> values);
 [[nodiscard]] std::string text_of_shorts(std::span<const std::int16_t> values);
-/// The inverses; nothing for any other text.
+/// The inverses; nothing for an invalid text.
 [[nodiscard]] std::optional<std::vector<float>> floats_of_text(std::string_view text);
 [[nodiscard]] std::optional<std::vector<std::int16_t>> shorts_of_text(std::string_view text);
 

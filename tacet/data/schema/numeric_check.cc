@@ -6,12 +6,13 @@
 #include "tacet/data/schema/calendar.h"
 #include "tacet/data/schema/schema_node.h"
 
-// What numeric columns must keep.
+// Checks the rules for numeric columns.
 namespace tacet::data::internal {
 namespace {
 
 constexpr double largest_bound = 1e300;  // so that upper - lower is finite
-// Between zero and a bound: the place in one is then exact to 1e-10.
+// The number of periods between zero and a bound. With at most this many, the phase is exact to
+// 1e-10.
 constexpr double max_periods = 1e6;
 
 struct NumericCheck {
@@ -39,8 +40,8 @@ struct NumericCheck {
   void check_logarithm() const {
     if (!rule.log1p) return;
     if (!(rule.lower > -1)) fail("log1p needs lower above -1, got {}", rule.lower);
-    // Else every value would be 0/0: no number of a row at all.
-    constexpr double min_width = 1e-12;  // of the larger logarithm; far above its rounding
+    // Otherwise values would be 0/0, and rows would contain NaN.
+    constexpr double min_width = 1e-12;  // relative to the larger logarithm; far above its rounding
     const double top = std::log1p(rule.upper);
     const double bottom = std::log1p(rule.lower);
     if (!(top - bottom > min_width * std::max(std::fabs(top), std::fabs(bottom)))) {
@@ -65,8 +66,8 @@ struct NumericCheck {
     if (!(standard.mean >= -1 && standard.mean <= 1)) {
       fail("mean must be between -1 and 1, got {}", standard.mean);
     }
-    // Numbers in [-1, 1] have no larger standard deviation. A far smaller one would make this
-    // column so long that row scaling leaves nothing of the others.
+    // Numbers in [-1, 1] cannot have a larger standard deviation. A far smaller one would make this
+    // column so long that row scaling would leave almost nothing of the others.
     if (!(standard.stddev >= 0.01 && standard.stddev <= 1)) {
       fail("standard_deviation must be between 0.01 and 1, got {}", standard.stddev);
     }

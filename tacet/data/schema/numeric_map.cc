@@ -10,8 +10,8 @@
 namespace tacet::data {
 namespace {
 
-// A number's features lie within 1.25 of zero: of the length of a category, or somewhat more at
-// the bounds (docs/explanations/step-rule.md).
+// A number's feature lies within 1.25 of zero, so it is about as long as a category
+// (docs/explanations/step-rule.md).
 constexpr double centred_slope = 2.5;
 
 }  // namespace
@@ -80,7 +80,7 @@ double NumericMap::equal_edge(std::int64_t edge, std::int64_t bins) const {
   const auto above = static_cast<double>(edge);
   const auto all = static_cast<double>(bins);
   if (log1p_) return value_at(above / all);
-  // One rounding where the bounds are whole: 29 of 0 to 100 in 100 bins is 29.
+  // This form rounds only once if the bounds are whole: 29 is in bin 29 of 0 to 100 in 100 bins.
   return std::clamp((lower_ * (all - above) + upper_ * above) / all, lower_, upper_);
 }
 
@@ -105,7 +105,7 @@ NumericFeature NumericMap::feature_at(std::int64_t place) const {
 }
 
 std::string NumericMap::text(double value) const {
-  // A day is at or past a time of day where it is at or past the next midnight.
+  // A date is at or after an edge within a day if it is at or after the next midnight.
   if (date_) return date_text(static_cast<std::int64_t>(std::ceil(value)));
   return fmt::format("{:.6g}", value);
 }

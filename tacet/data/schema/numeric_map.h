@@ -11,30 +11,30 @@
 
 namespace tacet::data {
 
-/// What a feature of a number is.
+/// The kinds of features of a number.
 enum class NumericPart {
   line,  ///< the number itself
-  sine,  ///< or these two, of its place in the period
+  sine,  ///< or sine and cosine of its phase in the period
   cosine,
   hat_function,  ///< around a knot
-  bin,           ///< whether the number is in it
-  missing        ///< whether there is none
+  bin,           ///< whether the number is in that bin
+  missing        ///< whether the number is missing
 };
 
-/// A feature of a number: what it is, and of which knot or bin.
+/// A feature of a number: its kind, and the index of the knot or bin.
 struct NumericFeature {
   NumericPart part;
   std::int64_t index = 0;
 };
 
-/// The constants by which a NumericMap works, for programs that compute its features elsewhere.
+/// The constants of a NumericMap, for programs that compute its features elsewhere.
 struct NumericConstants {
   double lower;
   double upper;
   bool log1p;
-  double origin;  ///< of the lower bound, its log(1 + x) with log1p
-  double width;   ///< from there to the upper one
-  double slope;   ///< the line is slope (share - zero)
+  double origin;  ///< of the lower bound; its log(1 + x) with log1p
+  double width;   ///< distance from there to the upper bound
+  double slope;   ///< the line is slope * (share - zero)
   double zero;
   double fill;           ///< stands for a missing number
   double missing_share;  ///< its share
@@ -47,31 +47,32 @@ struct NumericConstants {
   bool indicator;
 };
 
-/// From a number to its features before row scaling, by the schema alone. In this order:
+/// Maps a number to its features before row scaling; only the schema decides how. The features are,
+/// in this order:
 ///
-/// - line: the number clipped to the bounds, by log(1 + x) if asked, as the share v in [0, 1] of
+/// - line: the number, clipped to the bounds, by log(1 + x) if asked, as the share v in [0, 1] of
 /// the
 ///   way between them; then `slope` (v - `zero`), which is 1.25 (2 v - 1): zero in the middle, or
 ///   at the typical value. Columns bounded by exactly 0 and 1 (flags, shares, pixels) keep v, so
 ///   that their zero stays zero. With a released mean m and standard deviation s of 2 v - 1 it is
 ///   0.35 (2 v - 1 - m) / s.
-/// - instead of it, sine and cosine of 2 pi x / period, x clipped; or nothing (bins only).
-/// - hat functions: piecewise linear functions of v, hat function k of N being 1/2 at k / (N - 1),
-/// 0 at all other
-///   knots. At most two neighbours differ from 0.
-/// - bins: 1/2 for the bin that the number is in, as a hat function; 1 where bins stand instead of
-/// the
-///   number, as a category.
-/// - missing: 1 where there is no number; the other features then are those of the number that
-///   stands for it, but sine and cosine 0 unless the schema says which.
+/// - or instead, sine and cosine of 2 pi x / period, x clipped; or nothing (bins only).
+/// - hat functions: piecewise linear functions of v; hat function k of N is 1/2 at k / (N - 1) and
+/// 0
+///   at all other knots. At most two neighbours differ from 0.
+/// - bins: 1/2 for the bin that the number is in, like a hat function; 1 if bins replace the
+/// number,
+///   like a category.
+/// - missing: 1 if there is no number. The other features then are those of its replacement, but
+///   sine and cosine are 0 unless the schema names one.
 class NumericMap {
  public:
-  /// Standard deviation of the line of a number that is counted by a released one.
+  /// The standard deviation of the line if a released standard deviation scales it.
   static constexpr double standard_deviation = 0.35;
 
   explicit NumericMap(const NumericColumn& rule);
 
-  /// Calls take(place, value) for the features that can differ from 0, ascending. Without a value:
+  /// Calls take(place, value) for the features that can differ from 0, ascending. No value means
   /// missing or unreadable.
   template <typename Take>
   void features(std::optional<double> value, Take take) const {
@@ -114,12 +115,12 @@ class NumericMap {
     take(left + 1, hat_function_height * right_share);
   }
   static constexpr double hat_function_height = 0.5;
-  /// The share of the way at which a knot is, and the number there.
+  /// The share of the way at which a knot lies, and the number there.
   [[nodiscard]] double knot_share(std::int64_t knot) const {
     return static_cast<double>(knot) / static_cast<double>(knots_ - 1);
   }
   [[nodiscard]] double knot(std::int64_t knot) const;
-  /// The number at a share of the way.
+  /// The number at that share of the way.
   [[nodiscard]] double value_at(double share) const;
   /// The bin of a number; one on an edge is in the bin above.
   [[nodiscard]] std::int64_t bin_of(double value) const;
@@ -129,11 +130,10 @@ class NumericMap {
   /// A number of the column as text: rounded to six digits, or the date of its day.
   [[nodiscard]] std::string text(double value) const;
 
-  /// How far a step of 1 (of 1 in log(1 + x) where the column asks for logarithms) moves the
-  /// line.
+  /// How far a step of 1 in the number (or in log(1 + x) with log1p) moves the line.
   [[nodiscard]] double step() const { return slope_ / width_; }
-  /// Bounds of the features' squared norm: for any value or none; and from below, where there is
-  /// one.
+  /// Bounds of the features' squared norm: the largest one for any value or none, and the smallest
+  /// one for a value.
   [[nodiscard]] double max_square() const;
   [[nodiscard]] double min_square() const;
   [[nodiscard]] NumericConstants constants() const;
@@ -152,10 +152,10 @@ class NumericMap {
   bool log1p_;
   bool date_;
   double origin_;  // of the lower bound
-  double width_;   // from there to the upper one
+  double width_;   // distance from there to the upper bound
   double slope_ = 1;
   double zero_ = 0;
-  double fill_;  // what stands for a missing number, its share, and whether the schema says so
+  double fill_;  // replaces a missing number; then its share, and whether the schema names it
   double missing_ = 0;
   bool filled_;
   std::optional<double> period_;
@@ -169,10 +169,10 @@ class NumericMap {
 /// The number, within the bounds, that stands for a missing one.
 [[nodiscard]] double missing_value(const NumericColumn& rule);
 
-/// The number half way between the bounds (of their logarithms with log1p; of dates a day).
+/// The number in the middle of the bounds (or of their logarithms, with log1p); for dates a day.
 [[nodiscard]] double middle(const NumericColumn& rule);
 
-/// Whether the number counts from its middle: bounds other than 0 and 1, unless the schema says
+/// Whether the feature is 0 in the middle: if the bounds are not 0 and 1, unless the schema says
 /// `centre` or `typical`.
 [[nodiscard]] bool is_centred(const NumericColumn& rule);
 

@@ -2,7 +2,7 @@
 #include "tacet/data/schema/numeric_map.h"
 #include "tacet/data/schema/table_reader.h"
 
-/// What a schema may say of a column of numbers.
+/// Reads what a schema says about a column of numbers.
 namespace tacet::data::internal {
 namespace {
 

@@ -10,9 +10,9 @@
 namespace tacet::data {
 namespace {
 
-// A text column's records are taken to have this many different words when choosing the storage.
+// The choice of the storage assumes this many different words per record in a text column.
 constexpr std::int64_t usual_words = 64;
-// Below this width a dense row is no longer than the bookkeeping of a sparse one.
+// Below this width a dense row is no longer than the overhead of a sparse one.
 constexpr std::int64_t narrowest_sparse = 64;
 
 struct ColumnWidth {
@@ -62,7 +62,8 @@ std::vector<std::string> BinaryTarget::names() const {
   };
   std::vector<std::string> names{name(negative_called, negative, "negative"),
                                  name(positive_called, positive, "positive")};
-  // One label only, "negative" say, that the other class would be called by.
+  // If both classes would get the same name, for example because one has the single label
+  // "negative", use the usual names.
   const bool given = !negative_called.empty() || !positive_called.empty();
   if (names[0] == names[1] && !given) return {"negative", "positive"};
   return names;
@@ -185,7 +186,7 @@ std::vector<HatColumns> Schema::packed_numbers() const {
   }
   // A row of few numbers is read faster as it is.
   constexpr std::size_t min_numbers = 16;
-  // Other numbers of a packed row are integers of 16 bits before the row is scaled.
+  // The other numbers of a packed row are integers of 16 bits before the row is scaled.
   constexpr double max_feature = 15;
   std::vector<HatColumns> packed;
   std::uint32_t first = 0;
@@ -216,7 +217,7 @@ DatasetShape Schema::shape() const {
                      .labels = target ? target->labels() : LabelDomain::none(),
                      .hats = packed_numbers()};
   if (shape.hats.empty()) return shape;
-  // What is left decides, of which a number touches nothing.
+  // The storage depends on the columns that are not packed. A packed number touches none of them.
   std::int64_t width = shape.columns;
   for (const auto& number : shape.hats) width -= 1 + std::int64_t{number.knots};
   const auto touched = touched_columns() - 3 * std::ssize(shape.hats);

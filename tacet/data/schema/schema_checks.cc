@@ -8,7 +8,7 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/data/schema/schema_node.h"
 
-/// What a schema may say: each fault with its place.
+/// Checks the rules for schemas; each error names the place.
 namespace tacet::data {
 namespace {
 
@@ -145,7 +145,8 @@ struct TargetCheck {
   }
 };
 
-/// Crossed are values of a list or of too many to list: what is one value, and no measure.
+/// Columns that are crossed must have values out of a list, or out of too many for a list: single
+/// values, and not measures.
 void check_crossed(const Schema& schema, std::string_view where) {
   for (const Column& column : schema.columns) {
     const auto* crossed = std::get_if<CrossedColumn>(&column.rule);
@@ -196,7 +197,8 @@ void check_csv(const Schema& schema, std::string_view where) {
   if (schema.features) {
     fail_at(where, "[features] is for LIBSVM and NPY files; describe CSV files by [[column]]");
   }
-  // An intercept and a target alone fit one number: the mean or a quantile of a column.
+  // An intercept and a target alone are enough to fit one number: the mean or a quantile of the
+  // target.
   if (!(schema.intercept && schema.target) &&
       std::all_of(schema.columns.begin(), schema.columns.end(),
                   [](const Column& column) { return column.ignored(); })) {

@@ -27,15 +27,16 @@ double proved_epsilon(const privacy::Event& events, privacy::Adjacency adjacency
   return accounting::epsilon_interval(events, adjacency, privacy::Delta(delta), options).upper;
 }
 
-/// What `stated` is proved for. Sums come first, for they cost no time and are what a fit of few
-/// columns states. PldOptions grows only as long as the stated epsilon lies within the interval:
-/// another release of tacet may have computed it to more digits.
+/// The epsilon that is proved for `stated`. Sums come first: they take no time, and fits of few
+/// columns state them. The transform grows only as long as the stated epsilon lies within the
+/// interval, since another version of tacet may have computed it to more digits.
 double proved_epsilon(const privacy::Event& events, const privacy::Guarantee& stated) {
   const auto sums = accounting::internal::basic_composition(events, stated.adjacency);
   if (sums && sums->epsilon <= stated.epsilon && sums->delta <= stated.delta) return sums->epsilon;
   constexpr accounting::AccountOptions all_options[] = {
       {.largest_log2_size = 12}, {}, {.tolerance = 1e-4}, {.tolerance = 1e-5}};
-  base::WorkMeter work(base::default_patience);  // a file may ask for more than anybody has
+  // a file may contain more than anybody will wait for
+  base::WorkMeter work(base::default_patience);
   accounting::PrivacyInterval interval{};
   for (auto options : all_options) {
     options.work = &work;
@@ -46,9 +47,10 @@ double proved_epsilon(const privacy::Event& events, const privacy::Guarantee& st
   return interval.upper;
 }
 
-/// What is proved of a fit beside the PRG slack.
+/// The proved epsilon of a fit, with the PRG slack taken off its delta.
 double proved_epsilon(const SchemaCost& cost) {
-  // Fits of older files left the cipher out of their delta, of which it takes no digit.
+  // Older files do not include the cipher's share in delta; the share then changes none of its
+  // digits.
   constexpr double no_digit = 1e-12;
   auto at = cost.guarantee;
   const double share = privacy::prg_share(at.epsilon, cost.prg_slack);
@@ -59,26 +61,26 @@ double proved_epsilon(const SchemaCost& cost) {
 }
 
 struct Deltas {
-  double events;           ///< what they take by themselves
-  double min;              ///< of what is stated
+  double events;           ///< the delta of the events themselves
+  double min;              ///< the smallest delta to state
   double cipher;           ///< the PRG slack
-  double min_epsilon = 0;  ///< of what is stated
+  double min_epsilon = 0;  ///< the smallest epsilon to state
 };
 
-/// (epsilon, delta) that can be stated of `events` beside the PRG slack: both are at least the
-/// least ones, and what delta leaves at the stated epsilon is at least what the events take by
-/// themselves, so that the accountant proves the same again from the statement alone.
+/// The (epsilon, delta) to state for `events` with this PRG slack. Both are at least the given
+/// minima. What the cipher leaves of delta at the stated epsilon is at least the delta of the
+/// events, so the accountant can prove the statement again.
 privacy::Guarantee stated_at(const privacy::Event& events, privacy::Adjacency adjacency,
                              const Deltas& deltas, const accounting::AccountOptions& options = {}) {
   const double delta = deltas.events;
   const double proved = delta < 1 ? proved_epsilon(events, adjacency, delta, options) : HUGE_VAL;
   privacy::Guarantee stated{std::max(proved, deltas.min_epsilon), delta, adjacency};
-  // More delta proves as much, but for the last digits of an accountant, so that it is asked; and
-  // where it proves less, the PRG slack grows with the epsilon that is stated.
+  // With more delta at least as much is proved, except for the last digits of an accountant, so ask
+  // it again. If it proves less, the PRG slack's share grows with the stated epsilon.
   constexpr int rounds = 8;
   for (int round = 0; round < rounds && std::isfinite(stated.epsilon); ++round) {
     if (delta > 0) {
-      // The accountant gets back, rounded down twice, what the events take.
+      // After two roundings down, the accountant gets back the delta of the events.
       const double share = privacy::prg_share(stated.epsilon, deltas.cipher);
       if (share > 0) stated.delta = numeric::add_up(delta, share) * numeric::up_ulps(4);
       stated.delta = std::max(stated.delta, deltas.min);
@@ -95,17 +97,17 @@ privacy::Guarantee stated_at(const privacy::Event& events, privacy::Adjacency ad
       stated.delta, stated.epsilon);
 }
 
-/// What the schema's fit released, between neighbours of some adjacency.
+/// The events of the schema's fit for neighbours of some adjacency.
 struct FitEvents {
   privacy::Event events;
-  double delta;         ///< at which they are accounted
-  double stated_delta;  ///< with what the cipher takes, where the fit states that
+  double delta;         ///< the delta at which they are accounted
+  double stated_delta;  ///< with the cipher's share, if the fit states it
 };
 
-/// At the sum of what the releases may cost in delta, where all of them are pure or approximate;
-/// else at the delta of group privacy for the whole.
+/// Delta is the sum of the deltas of the releases if all of them are pure or approximate; else that
+/// of group privacy for the whole.
 FitEvents replaced(const SchemaCost& cost, double delta) {
-  constexpr double rounding = 1 + 1e-14;  // of exp, a sum and a product
+  constexpr double rounding = 1 + 1e-14;  // for exp, a sum and a product
   auto events = accounting::under_replace_one(cost.events);
   const auto sums =
       accounting::internal::basic_composition(events, privacy::Adjacency::replace_one);
@@ -136,7 +138,7 @@ FitEvents fit_between(const SchemaCost& cost, privacy::Adjacency adjacency) {
       to_string(fitted), to_string(adjacency));
 }
 
-/// Begins with the id of the fit and ends with a digest of what it released.
+/// A name that begins with the id of the fit and ends with a digest of its events.
 std::string fit_digest(std::string_view name, const privacy::Event& events) {
   constexpr std::size_t digits = 16;
   base::Sha256 sum;
@@ -144,8 +146,8 @@ std::string fit_digest(std::string_view name, const privacy::Event& events) {
   return std::string(name) + sum.digest().substr(0, digits);
 }
 
-/// What each of the two answers about a column was drawn with, of a fit as run/schema_fit.h makes
-/// it; nothing of events that another hand put together.
+/// The parameters of the two kinds of answers about a column, for a fit that run/schema_fit.h made;
+/// null for other events.
 nlohmann::ordered_json answer_parameters(const privacy::Event& events) {
   auto parameters = nlohmann::ordered_json::object();
   const auto* each = events.as<privacy::Repeated>();
@@ -166,7 +168,7 @@ nlohmann::ordered_json answer_parameters(const privacy::Event& events) {
 SchemaCost replaced_cost(SchemaCost cost, privacy::Adjacency adjacency) {
   if (cost.guarantee.adjacency == adjacency) return cost;
   auto fit = fit_between(cost, adjacency);
-  // A sum of deltas leaves nothing for approximations, which no option would make up for.
+  // A sum of deltas leaves nothing for approximations, and longer transforms would not help.
   constexpr int enough = 16;
   cost.events = std::move(fit.events);
   cost.guarantee = stated_at(cost.events, adjacency, {fit.delta, fit.stated_delta, cost.prg_slack},
@@ -174,7 +176,7 @@ SchemaCost replaced_cost(SchemaCost cost, privacy::Adjacency adjacency) {
   return cost;
 }
 
-/// What ledgers book for the fit: what it states, or its events where they prove more.
+/// The epsilon that ledgers book for the fit: the stated one, or the proved one if that is larger.
 double fit_epsilon(const SchemaCost& cost, privacy::Adjacency adjacency) {
   if (cost.guarantee.adjacency != adjacency) {
     return replaced_cost(cost, adjacency).guarantee.epsilon;
@@ -182,7 +184,7 @@ double fit_epsilon(const SchemaCost& cost, privacy::Adjacency adjacency) {
   return std::max(cost.guarantee.epsilon, proved_epsilon(cost));
 }
 
-/// Whether the sum of what the parts state follows for the whole, beside the PRG slacks.
+/// Whether the sum of the stated parts, including the PRG slacks, is proved for the whole.
 bool proves(const PlannedCost& both, const privacy::Guarantee& sum) {
   if (!(sum.delta < 1)) return false;
   const auto share = privacy::prg_share(sum.epsilon, both.prg_slack);
@@ -262,7 +264,7 @@ privacy::Receipt fit_receipt(const Schema& schema) {
 
 namespace {
 
-/// As fit_events, where a file and not its reader chose the adjacency.
+/// As fit_events, if a file and not its reader chose the adjacency.
 privacy::Event events_for(const Schema& schema, privacy::Adjacency stated) {
   try {
     return fit_events(schema, stated);
@@ -374,7 +376,7 @@ void internal::check_cost(const SchemaCost& cost, std::string_view where) {
     fail_at(where, "the epsilon of a schema's cost must be finite, and delta below 1");
   }
   if (cost.unit.empty()) fail_at(where, "the unit of a schema's cost must not be empty");
-  // A fit of single records does not pass for one of units.
+  // A fit of single records may not be used as one of units.
   if (cost.max_records_per_unit >= 1 &&
       cost.max_records_per_unit <= privacy::records_per_unit_limit)
     return;

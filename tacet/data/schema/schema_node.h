@@ -12,8 +12,8 @@
 
 #include "tacet/data/schema/schema.h"
 
-/// The common form in which TOML and JSON schemas reach the one parser, so that no other file sees
-/// either library's types.
+/// TOML and JSON schemas reach the parser in this common form, so that no other file depends on
+/// either library.
 namespace tacet::data::internal {
 
 struct Node;
@@ -34,11 +34,11 @@ struct NodeEntry {
 [[nodiscard]] Node node_from_toml(std::string_view text, std::string_view file_name);
 [[nodiscard]] Node node_from_json(const nlohmann::json& json, const std::string& path);
 
-/// Checks keys, types and values; every fault is a DataError that starts with the node's place.
+/// Checks keys, types and values. Every error is a DataError that begins with the node's place.
 [[nodiscard]] Schema schema_from_node(const Node& root);
 
-// The checks of Schema::validate, apart, so that the parser can name the place of each part.
-/// Of hashed and text columns, of ids and crossed ones.
+// The checks of Schema::validate, separately, so that the parser can name the place of each part.
+// The largest number of bits of hashed and text columns, of ids and of crossed columns.
 inline constexpr int max_bits = 30;
 /// Ids that count of one record.
 inline constexpr std::int64_t max_ids = 1024;
@@ -52,7 +52,7 @@ void check_features(const UniformFeatures& features, std::string_view where);
 void check_target(const Target& target, std::string_view where);
 void check_format(const FileFormat& format, std::string_view where);
 void check_cost(const SchemaCost& cost, std::string_view where);
-/// That the events of a cost prove what it states: they decide, nobody may state less beside them.
+/// Checks that the events of a cost prove its statement: nobody may state less than that.
 void check_events(const SchemaCost& cost, std::string_view where);
 /// That a schema fitted for one privacy unit cannot serve another one.
 [[nodiscard]] std::string other_unit(std::string_view fitted, std::string_view used);

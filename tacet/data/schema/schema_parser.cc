@@ -65,7 +65,8 @@ std::optional<std::int64_t> embedding_of(TableReader& table) {
   return as_integer(*node, "embedding");
 }
 
-/// The names are those of the columns crossed; without one of its own it is called by them.
+/// The names are those of the columns that are crossed. If the column has no name, they form its
+/// name.
 void read_crossed(const Node& node, TableReader& table, std::vector<Column>& columns) {
   CrossedColumn rule{.names = as_texts(table.require("names"), "names"),
                      .bits = hash_bits(table, CrossedColumn{}.bits)};
@@ -149,9 +150,9 @@ SchemaCost read_cost(const Node& node) {
   const std::string& id = as_text(table.require("id"), "id");
   const double delta = as_number(table.require("delta"), "delta");
   const std::string& adjacency = as_text(table.require("adjacency"), "adjacency");
-  const Node* unit = table.find("unit");  // older fits have none and protect records
+  const Node* unit = table.find("unit");  // older fits do not have it and protect records
   const Node* records =
-      table.find("max_records_per_unit");  // of units alone: else 0 below, refused
+      table.find("max_records_per_unit");  // only for units; otherwise 0, which is refused below
   const Node* cipher = table.find("prg_slack");
   const Node* reason = table.find("unprotected_reason");
   table.refuse_unknown_keys();

@@ -69,8 +69,8 @@ Schema schema_from_toml(std::string_view text, std::string_view file_name) {
 
 namespace {
 
-/// What was given in place of a schema, by its first line that says anything: a key or a table in
-/// TOML. Its words stay unsaid, they may be a record's.
+/// Refuses a file that is not a schema, by its first line that is not blank: it must be a key or a
+/// table in TOML. The message does not quote it, since it may be a record.
 void refuse_other_files(std::string_view text, const std::string& name) {
   while (!text.empty()) {
     const auto line = text.substr(0, text.find('\n'));

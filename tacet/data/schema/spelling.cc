@@ -21,7 +21,8 @@ Spelling merged(const Spelling& file, const Spelling& own) {
   if (!result.thousands) result.thousands = file.thousands;
   if (!result.symbols) result.symbols = file.symbols;
   if (!result.date_format) result.date_format = file.date_format;
-  // A column that writes the file's thousands sign for its decimal sign has no such thousands.
+  // If a column uses the file's thousands separator as its decimal sign, it has no thousands
+  // separator.
   const bool clash = result.decimal && result.thousands == std::string(1, *result.decimal);
   if (clash && !own.thousands) result.thousands.reset();
   if (clash && own.thousands && !own.decimal) result.decimal.reset();

@@ -2,8 +2,8 @@
 
 namespace tacet::data {
 
-/// Mean and standard deviation of 2 v - 1, v in [0, 1] the share of the way from the lower bound to
-/// the upper one, as training released them.
+/// Released mean and standard deviation of 2 v - 1, where v in [0, 1] is the share of the way from
+/// the lower bound to the upper one.
 struct Standard {
   double mean = 0;
   double stddev = 1;

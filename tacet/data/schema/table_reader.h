@@ -8,25 +8,26 @@
 
 #include "tacet/data/schema/schema_node.h"
 
-/// How the parser of schemas reads the keys of one table, each fault with its place.
+/// Reads the keys of one table of a schema; each error names the place.
 namespace tacet::data::internal {
 
-/// Reads the entries of one table by key and remembers which keys exist, so that a misspelt one is
-/// named with its likely meaning.
+/// Reads the entries of a table by key, and remembers which keys exist. So a misspelt key is
+/// reported with its likely meaning.
 class TableReader {
  public:
   TableReader(const Node& node, std::string_view what);
 
   const Node* find(std::string_view key);  ///< null: the table has no such key
   const Node& require(std::string_view key);
-  /// A bound or a list that must be public: without it, the message says what finding it costs.
+  /// A bound or a list that must be public. If it is missing, the message says what it would cost
+  /// to find it.
   const Node& require_public(std::string_view key);
   void refuse_unknown_keys() const;
 
   [[nodiscard]] const std::string& where() const { return node_.where; }
 
  private:
-  /// The key of the table that may be meant by a missing one.
+  /// A key of the table that may be a misspelling of the missing one.
   [[nodiscard]] std::string misspelt(std::string_view key) const;
 
   const Node& node_;
@@ -41,7 +42,7 @@ class TableReader {
 [[nodiscard]] const NodeArray& as_list(const Node& node, std::string_view key);
 [[nodiscard]] std::vector<std::string> as_texts(const Node& node, std::string_view key);
 [[nodiscard]] std::vector<std::string> as_text_or_texts(const Node& node, std::string_view key);
-/// One of a few words; the index of the word found.
+/// One of a few words; returns its index.
 [[nodiscard]] std::size_t as_choice(const Node& node, std::string_view key,
                                     const std::vector<std::string>& words);
 
@@ -51,7 +52,7 @@ class TableReader {
 /// At most one ASCII character; nothing of an empty text.
 [[nodiscard]] std::optional<char> one_character(const Node& node, std::string_view key);
 
-/// Which keys of a spelling a table may have.
+/// The keys of a spelling that a table may have.
 struct SpellingKeys {
   bool numbers = true;   ///< decimal, thousands, symbols
   bool dates = true;     ///< date_format
@@ -64,12 +65,13 @@ struct SpellingKeys {
 /// The table [target].
 [[nodiscard]] Target read_target(const Node& node);
 
-/// Refuses what no schema is, before a parser makes a tree of it: more than limits::schema_values
-/// keys and values, or dotted keys, tables and lists deeper than limits::schema_depth. A tree of
-/// 20,000 levels would end its parser by the end of the stack. DataError `file_name:line: ...`.
+/// Refuses a text that cannot be a schema, before a parser makes a tree of it: more than
+/// limits::schema_values keys and values, or dotted keys, tables and lists deeper than
+/// limits::schema_depth. A tree of 20,000 levels would overflow the parser's stack. DataError
+/// `file_name:line: ...`.
 ///
-/// Strings and comments are told apart as in TOML 1.0; of a text that is no TOML only what stands
-/// before the first fault is looked at rightly, and a parser reads no further.
+/// It recognises strings and comments as TOML 1.0 does. If the text is not TOML, this is right up
+/// to the first error, and the parser reads no further than that.
 void check_toml_limits(std::string_view text, std::string_view file_name);
 
 }  // namespace tacet::data::internal

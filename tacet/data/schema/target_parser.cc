@@ -6,7 +6,7 @@
 #include "tacet/data/schema/schema_node.h"
 #include "tacet/data/schema/table_reader.h"
 
-/// What a schema may say of the target.
+/// Reads what a schema says about the target.
 namespace tacet::data::internal {
 namespace {
 
@@ -38,7 +38,7 @@ MultiClassTarget class_target(TableReader& table, const Node& classes) {
   return rule;
 }
 
-// By the names of the classes; one that is left out weighs 1.
+// By the names of the classes; a class that is left out has weight 1.
 std::vector<double> class_weights(const Node& node, const Target& target) {
   if (target.regression()) fail_at(node.where, "'class_weights' are for classes, not for a number");
   TableReader table(node, "class_weights");
@@ -51,7 +51,7 @@ std::vector<double> class_weights(const Node& node, const Target& target) {
   return weights;
 }
 
-// A probability has its bounds by itself, a count begins at 0.
+// A probability has fixed bounds; a count begins at 0.
 RegressionTarget kind_target(TableReader& table, const Node& kind) {
   const auto place = as_choice(kind, "kind", {"probability", "count"});
   if (place == 0) return {.kind = NumberKind::probability};

@@ -64,7 +64,7 @@ class Scan {
     }
   }
 
-  /// Goes behind a string; one that is never closed ends at the end of its line, or of the text.
+  /// Skips a string. One that is never closed ends at the end of its line, or of the text.
   void skip_string(char quote) {
     const std::string_view three(quote == '"' ? R"(""")" : "'''");
     const bool long_string = rest_.starts_with(three);
@@ -73,7 +73,7 @@ class Scan {
       const char c = rest_.front();
       if (long_string && rest_.starts_with(three)) break;
       if (!long_string && (c == quote || c == '\n')) break;
-      // What follows a backslash ends no basic string.
+      // The character after a backslash never ends a basic string.
       const auto skipped = rest_.substr(0, quote == '"' && c == '\\' ? 2 : 1);
       if (skipped.ends_with('\n')) ++line_;
       rest_.remove_prefix(skipped.size());
@@ -102,7 +102,7 @@ class Scan {
   std::int64_t line_ = 1;
   std::int64_t values_ = 0;
   int open_ = 0;  // lists and inline tables
-  int dots_ = 0;  // of the key that stands here
+  int dots_ = 0;  // of the key at the current place
 };
 
 }  // namespace

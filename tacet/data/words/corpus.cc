@@ -20,10 +20,10 @@ namespace {
 
 constexpr std::size_t block_words = std::size_t{1} << 20;
 
-/// The number of a token's word, or Vocabulary::unknown.
+/// Finds the number of a token's word, or Vocabulary::unknown.
 using FindWord = std::function<std::int32_t(std::string_view)>;
 
-/// Words as they come.
+/// A list of words that grows with each new one.
 class GrowingList {
  public:
   std::int32_t find(std::string_view token) {
@@ -43,7 +43,7 @@ class GrowingList {
   }
 
  private:
-  std::deque<std::string> words_;  // which stay where they are
+  std::deque<std::string> words_;  // in a deque, so that their addresses stay the same
   std::unordered_map<std::string_view, std::int32_t> numbers_;
 };
 

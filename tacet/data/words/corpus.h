@@ -20,19 +20,19 @@ namespace tacet::data {
 /// Texts as numbers of words, private from the moment they are read. There is no printing and no
 /// serialisation; how many records, units and words there are is private too.
 ///
-/// Memory: four bytes per word, and some thirty a record. Not for several threads at once.
+/// Memory: four bytes per word, and about thirty per record. Not for several threads at once.
 class Corpus {
  public:
   /// With units, each record names the unit that it belongs to.
   explicit Corpus(bool with_units) : with_units_(with_units) {}
 
-  /// Unit Dataset::no_unit: the record belongs to nobody and takes no part. Without units each
-  /// record is its own.
+  /// With Dataset::no_unit, the record belongs to nobody and is ignored. Without units each record
+  /// is its own unit.
   void append(std::span<const std::int32_t> words, std::int64_t unit);
-  /// To be called after the last record.
+  /// Call it after the last record.
   void finish();
-  /// Word k becomes numbers[k]; those that become Vocabulary::unknown are left out, unless they are
-  /// to be kept as such. After finish().
+  /// Word k becomes numbers[k]. Words that become Vocabulary::unknown are left out, unless they are
+  /// to be kept as unknown. Call it after finish().
   void renumber(std::span<const std::int32_t> numbers, bool keep_unknown);
 
   [[nodiscard]] std::int64_t record_count() const {
@@ -46,8 +46,8 @@ class Corpus {
     const auto& place = records_[static_cast<std::size_t>(record)];
     return {blocks_[place.block].data() + place.from, place.size};
   }
-  /// Brings a record to the caches ahead of its reading: first its place for `place`, then its
-  /// words. Always inline: GCC drops calls that only prefetch.
+  /// Prefetches a record: with `place` the entry that says where its words are, otherwise its
+  /// words. Always inline: GCC drops calls to functions that only prefetch.
   [[gnu::always_inline]] void prefetch(std::int64_t record, bool place) const {
     if (place) return __builtin_prefetch(&records_[static_cast<std::size_t>(record)]);
     __builtin_prefetch(this->record(record).data());
@@ -71,16 +71,16 @@ class Corpus {
   };
 
   bool with_units_;
-  std::vector<std::vector<std::int32_t>> blocks_;  // a record lies in one of them
+  std::vector<std::vector<std::int32_t>> blocks_;  // each record lies in one block
   std::vector<Place> records_;
-  std::vector<std::int64_t> units_;  // of each record, until finish()
+  std::vector<std::int64_t> units_;  // of each record, until finish() is called
   std::int64_t unit_count_ = 0;
   std::int64_t word_count_ = 0;
   std::vector<std::size_t> unit_starts_;
   std::vector<std::int64_t> records_by_unit_;
 };
 
-/// A column of a table that holds the texts.
+/// A table with a column of texts.
 struct CorpusTable {
   std::string text_column;
   std::optional<std::string> unit_column{};  ///< absent: the record is the unit
@@ -89,43 +89,44 @@ struct CorpusTable {
   std::vector<std::string> missing{"", "NA", "N/A", "NaN", "nan", "null", "NULL"};
 };
 
-/// The most words that a record may count with, and how many do unless somebody says otherwise.
+/// The largest number of words of a record that may count, and the default.
 inline constexpr std::int64_t max_record_words = std::int64_t{1} << 24;
 inline constexpr std::int64_t usual_record_words = 10'000;
 
 struct CorpusOptions {
   TokenRule tokens = TokenRule::blanks;
-  std::optional<CorpusTable> table{};  ///< absent: a document a line, as in fastText and gensim
-  /// A record counts with its first so many words, in [2, max_record_words].
+  std::optional<CorpusTable> table{};  ///< absent: one document per line, as in fastText and gensim
+  /// Only this many words at the beginning of a record count, in [2, max_record_words].
   std::int64_t max_words = usual_record_words;
-  bool keep_unknown = false;  ///< as Vocabulary::unknown, instead of leaving them out
+  /// keeps unknown words as Vocabulary::unknown instead of leaving them out
+  bool keep_unknown = false;
   const base::CancelToken* cancel = nullptr;
 };
 
-/// Reads a text file; gzip is recognised. What a record says is never a fault: tokens that are no
-/// word of the vocabulary (invalid UTF-8 never is one), or longer than longest_word bytes, are left
-/// out before windows are laid; of a record with more than `max_words` words the first ones count;
-/// empty lines are records without words. Lines may have any length: memory is the corpus and a
-/// buffer. In tables, faults of structure are DataErrors with file:line:column, as is a column that
-/// is not there; a folder is an IoError.
+/// Reads a text file; gzip is recognised. The contents of a record are never an error. Tokens that
+/// are not in the vocabulary (invalid UTF-8 never is), or longer than longest_word bytes, are left
+/// out before windows are formed. If a record has more than `max_words` words, the first ones
+/// count. Empty lines are records without words. Lines may have any length: memory is the corpus
+/// and a buffer. For tables, DataError with file:line:column for structural faults and for a
+/// missing column; IoError for a folder.
 [[nodiscard]] Corpus read_corpus(const std::filesystem::path& file, const Vocabulary& vocabulary,
                                  const CorpusOptions& options);
-/// The same from an open source of the name `file_name`.
+/// The same from an open source; `file_name` is for messages.
 [[nodiscard]] Corpus read_corpus(std::unique_ptr<ByteSource> source, const std::string& file_name,
                                  const Vocabulary& vocabulary, const CorpusOptions& options);
-/// The same of the columns of a table, which the options name.
+/// The same from the columns of a table that the options name.
 [[nodiscard]] Corpus read_corpus(const RecordSource& records, const Vocabulary& vocabulary,
                                  const CorpusOptions& options);
 
-/// Texts whose words nobody listed: numbered as the file first names them. Which words there are,
-/// and in which order, is as private as the texts.
+/// Texts with words that nobody listed. Words are numbered in the order in which the file first
+/// contains them. Which words there are, and in which order, is as private as the texts.
 struct OpenCorpus {
   Corpus corpus;
   std::vector<std::string> words{};
   bool keep_unknown = false;  ///< as it was read
 };
-/// Reads texts with all of their words, but for tokens that no vocabulary may have (no UTF-8, more
-/// than longest_word bytes); a record counts with its first max_words tokens.
+/// Reads texts with all of their words, except tokens that no vocabulary may contain (not UTF-8, or
+/// more than longest_word bytes). The first max_words tokens of a record count.
 [[nodiscard]] OpenCorpus read_open_corpus(const std::filesystem::path& file,
                                           const CorpusOptions& options);
 [[nodiscard]] OpenCorpus read_open_corpus(std::unique_ptr<ByteSource> source,

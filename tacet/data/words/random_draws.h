@@ -7,9 +7,9 @@ namespace tacet::data {
 /// A stream of words that follows from one number (SplitMix64; Steele, Lea, Flood 2014), for
 /// choices within one unit: which of its pairs take part in a step, and against which negatives.
 ///
-/// It needs no cipher: a unit's share of a sum is bounded whatever is chosen, and what a unit
-/// chooses does not depend on the others, so that what is proved holds for every outcome of these
-/// random draws. The number comes from the secret source all the same.
+/// It needs no cipher. A unit's share of a sum is bounded whatever is chosen, and the choice of a
+/// unit does not depend on other units. So proofs hold for every outcome of these draws. Still, the
+/// number comes from the secret source.
 class RandomDraws {
  public:
   explicit RandomDraws(std::uint64_t seed) : state_(mixed(seed)) {}

@@ -15,15 +15,15 @@ void expect_between(std::string_view what, std::int64_t value, std::int64_t max)
   throw base::UsageError("{} must be 1 to {}, got {}", what, max, value);
 }
 
-/// A listed record: target, context, and perhaps all negatives.
+/// Whether a record is a listed pair: target, context, and perhaps all negatives.
 bool is_listed_pair(std::span<const std::int32_t> record, std::int64_t negatives) {
   const auto with_negatives = static_cast<std::size_t>(negatives) + 2;
   return (record.size() == 2 || record.size() == with_negatives) &&
          std::ranges::find(record, Vocabulary::unknown) == record.end();
 }
 
-/// Random draws that follow from a public seed, a record's words and the place of a pair in it:
-/// nothing that another record decides, as a number in the file would be.
+/// Draws that depend on a public seed, a record's words and the place of a pair in it. Nothing in
+/// them depends on other records; the number of the record in the file would.
 RandomDraws public_draws(std::uint64_t seed, std::span<const std::int32_t> record, std::int32_t at,
                          std::int32_t other) {
   auto hash = RandomDraws::mixed(seed);
@@ -110,7 +110,7 @@ bool UnitExamples::Drawer::stays(std::int32_t word, RandomDraws& draws) const {
 void UnitExamples::Drawer::add_negatives(RandomDraws& draws, std::int32_t context,
                                          ExampleList& out) const {
   const auto& rule = examples_.rule_;
-  constexpr int max_tries = 64;  // of a law that puts nearly everything on one word
+  constexpr int max_tries = 64;  // for a law that puts nearly all weight on one word
   for (std::int64_t k = 0; k < rule.negatives; ++k) {
     auto word = examples_.law_.draw(draws);
     for (int i = 0; rule.other_negatives && word == context && i < max_tries; ++i) {
@@ -142,7 +142,7 @@ void UnitExamples::Drawer::draw(std::int64_t unit, std::uint64_t draws, ExampleL
   const auto max = static_cast<std::uint64_t>(rule.max_examples_per_unit);
   choose(all, std::min(all, max), stream);
   std::size_t at = 0;
-  std::uint64_t before = 0;  // examples of the positions before `at`
+  std::uint64_t before = 0;  // number of examples at the positions before `at`
   for (std::size_t w = 0; w < chosen_.size(); ++w) {
     for (auto left = chosen_[w]; left != 0; left &= left - 1) {
       const auto index = w * bits_per_word + static_cast<std::size_t>(std::countr_zero(left));

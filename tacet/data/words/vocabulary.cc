@@ -17,7 +17,7 @@ namespace {
 constexpr int max_bucket_bits = 30;
 constexpr std::int64_t max_count = std::int64_t{1} << 53;
 
-/// What is wrong with a word by itself; empty: nothing.
+/// What is wrong with a single word; empty if nothing is.
 std::string_view fault_of(std::string_view word) {
   if (word.empty()) return "a word is empty";
   if (word.size() > longest_word) return "a word has more than 4096 bytes";

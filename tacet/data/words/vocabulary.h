@@ -15,22 +15,22 @@
 
 namespace tacet::data {
 
-/// No token or word has more bytes.
+/// The largest number of bytes of a token or word.
 inline constexpr std::size_t longest_word = 4096;
 
-/// The words that have rows of a table, numbered 0, 1, ...: a public list, or buckets into which
-/// the public hash puts every token. It is never taken from private records.
-/// Any number of threads may read it.
+/// The words that have rows of a table, numbered 0, 1, ...: a public list, or buckets to which a
+/// public hash assigns every token. Never made from private records. Any number of threads may read
+/// it.
 class Vocabulary {
  public:
-  /// What find() says of a token that is none of the words.
+  /// The answer of find() for a token that is not in the vocabulary.
   static constexpr std::int32_t unknown = -1;
 
-  /// The words in their order, and public counts of them or nothing. UsageError for a word that is
-  /// empty, repeated, longer than longest_word, no UTF-8 or has blanks or line ends, for a negative
-  /// count, for another number of counts than words.
+  /// The words in their order, with public counts or without. UsageError for a word that is empty,
+  /// repeated, longer than longest_word, not UTF-8, or contains blanks or line ends; for a negative
+  /// count; and for another number of counts than words.
   explicit Vocabulary(std::vector<std::string> words, std::vector<std::int64_t> counts = {});
-  /// 2^bits buckets, 1 <= bits <= 30; bucket k is called "#k".
+  /// 2^bits buckets, 1 <= bits <= 30; the name of bucket k is "#k".
   [[nodiscard]] static Vocabulary hashed(int bits);
 
   [[nodiscard]] std::int32_t size() const { return size_; }
@@ -42,10 +42,10 @@ class Vocabulary {
   /// Public counts; empty where none were given.
   [[nodiscard]] std::span<const std::int64_t> counts() const { return counts_; }
 
-  /// Those words whose public count is at least `min`, in their order. UsageError without counts
-  /// (with the ways out), or when none is left.
+  /// The words whose public count is at least `min`, in their order. UsageError without counts,
+  /// which says how to get them, or if no word is left.
   [[nodiscard]] Vocabulary with_counts_from(std::int64_t min) const;
-  /// How many words no text can hold under the rule ("New" where words are lower-cased).
+  /// The number of words that no text can contain under the rule ("New", if words are lower-cased).
   [[nodiscard]] std::int64_t never_found(TokenRule rule) const;
 
  private:
@@ -65,15 +65,15 @@ class Vocabulary {
   std::unordered_map<std::string, std::int32_t, Hash, std::equal_to<>> numbers_;
 };
 
-/// Reads a public list: a word a line, behind it, apart by blanks, nothing or its public count (on
-/// all lines alike). Gzip as everywhere. DataErrors with `file:line` for an empty line, a repeated
-/// word, a word that is no UTF-8, a count that is no whole number below 2^53, further fields,
-/// counts on some lines only; and for a list without words.
+/// Reads a public list with one word per line. The word may be followed by blanks and its public
+/// count, on all lines or on none. The file may be compressed with gzip. DataError with `file:line`
+/// for an empty line, a repeated word, a word that is not UTF-8, a count that is not a whole number
+/// below 2^53, further fields, and counts on some lines only; and for a list without words.
 [[nodiscard]] Vocabulary read_vocabulary(const std::filesystem::path& file);
-/// The same of lines that were opened before.
+/// The same from lines that are open already.
 [[nodiscard]] Vocabulary read_vocabulary(LineReader lines, std::string_view file_name);
 
-/// UsageError that names `what`, which needs counts, and the two ways to have them.
+/// UsageError if there are no counts; it names `what`, which needs them, and says how to get them.
 void expect_counts(const Vocabulary& vocabulary, std::string_view what);
 
 }  // namespace tacet::data

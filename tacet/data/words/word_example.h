@@ -7,16 +7,16 @@
 
 namespace tacet::data {
 
-/// One example of a word model: whether `context` stands beside the words of `bag`, or one of the
-/// `negatives`, which were drawn. Words may repeat, and a negative may be the context or in the
-/// bag. Skip-gram and pairs have one word in the bag; cbow has a window of them.
+/// One example of a word model: does `context` occur together with the words of `bag`, or is it one
+/// of the `negatives`, which were drawn at random? Words may repeat, and a negative may be the
+/// context or in the bag. Skip-gram and pairs have one word in the bag; cbow has a window of them.
 struct WordExample {
   std::span<const std::int32_t> bag;
   std::int32_t context = 0;
   std::span<const std::int32_t> negatives;
 };
 
-/// Examples one after the other, kept from draw to draw for their memory.
+/// Examples, one after the other. It is reused from draw to draw to keep its memory.
 class ExampleList {
  public:
   [[nodiscard]] std::size_t size() const { return ends_.size(); }
@@ -33,7 +33,7 @@ class ExampleList {
     words_.clear();
     ends_.clear();
   }
-  // An example is added word by word: bag, context, negatives, end.
+  // Call add() for each word of an example: bag, context, negatives. Then call end().
   void add(std::int32_t word) { words_.push_back(word); }
   void add_context(std::int32_t word) {
     bag_end_ = words_.size();

@@ -16,7 +16,7 @@ double total_count(const Vocabulary& vocabulary) {
   return total;
 }
 
-/// Square roots are correctly rounded everywhere; pow is not.
+/// Square roots are correctly rounded on every machine; pow is not.
 double power_three_quarters(double x) {
   const double root = std::sqrt(std::sqrt(x));
   return root * root * root;
@@ -63,7 +63,7 @@ NegativeLaw NegativeLaw::by_counts(const Vocabulary& vocabulary) {
     rich.pop_back();
     poor.push_back(static_cast<std::int32_t>(large));
   }
-  return law;  // those left over have a share of 1 but for rounding, and stand for themselves
+  return law;  // the rest have a share of 1 up to rounding, and keep their own slots
 }
 
 std::int32_t NegativeLaw::draw(RandomDraws& draws) const {

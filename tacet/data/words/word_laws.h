@@ -9,10 +9,10 @@
 
 namespace tacet::data {
 
-/// From which law negatives are drawn: public.
+/// The law of the negatives. It is public.
 class NegativeLaw {
  public:
-  /// All words alike.
+  /// All words with equal probability.
   [[nodiscard]] static NegativeLaw uniform(const Vocabulary& vocabulary);
   /// Proportional to count^(3/4) (Mikolov et al. 2013). UsageError without public counts, or unless
   /// two words have one above 0.
@@ -24,7 +24,7 @@ class NegativeLaw {
 
  private:
   struct Slot {
-    std::uint32_t threshold;  // below: the slot's own word
+    std::uint32_t threshold;  // below it: the slot's own word
     std::int32_t other;
   };
 
@@ -32,9 +32,9 @@ class NegativeLaw {
   std::vector<Slot> slots_;  // alias table (Walker 1977); empty: uniform
 };
 
-/// With which probability each token of a word stays before windows are laid, in units of 2^-64:
-/// min(1, sqrt(t / f) + t / f) for a word of share f of all public counts (as word2vec's program
-/// does it). UsageError without public counts, or unless 0 < t < infinity.
+/// The probability with which each token of a word stays before windows are formed, in units of
+/// 2^-64: min(1, sqrt(t / f) + t / f) for a word of share f of all public counts (as word2vec's
+/// program does it). UsageError without public counts, or unless 0 < t < infinity.
 [[nodiscard]] std::vector<std::uint64_t> keep_thresholds(const Vocabulary& vocabulary, double t);
 
 }  // namespace tacet::data

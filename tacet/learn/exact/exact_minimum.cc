@@ -26,7 +26,7 @@ namespace {
 // changes.
 constexpr double near_enough = 1e-6;
 constexpr std::string_view certified = "certified";
-// In the receipt: how far the objective may lie above its least value, and among which weights.
+// Keys in the receipt: how far the objective may be above its minimum, and among which weights.
 constexpr auto gap_key = "optimality_gap";
 constexpr auto radius_key = "optimality_radius";
 
@@ -61,8 +61,8 @@ ExactPlan plan_exact_minimum(const data::Schema& schema, const ExactOptions& opt
   ExactPlan plan;
   resolve_problem(plan, schema, options, {.targets = every_target, .softmax = true});
   if (std::holds_alternative<model::PoissonLoss>(plan.loss)) {
-    // Searches need a bound of the curvature. A mean of e^6 times the largest count is out of
-    // reach.
+    // The search needs a bound of the curvature. A mean of e^6 times the largest count is never
+    // reached.
     constexpr double reach = 6;
     plan.loss = model::ExtendedPoissonLoss{reach};
   }

@@ -17,7 +17,7 @@ namespace {
 /// P(Z >= t).
 double upper_tail(double t) { return 0.5 * std::erfc(t / std::numbers::sqrt2); }
 
-/// Why columns cannot be chosen; null where they can.
+/// Why columns cannot be selected; null if they can.
 const char* obstacle(const data::Schema& schema, const char* in_the_way) {
   if (choosable_count(schema) == 0) {
     return "the schema has no hashed or text column and no numbered features to choose among";
@@ -42,7 +42,7 @@ void check_kept_noise(double noise_multiplier) {
 }
 
 double kept_prg_slack(std::int64_t columns) {
-  // Words for a column that may be kept: one where it was touched, few in a gap.
+  // Words per column that may be kept: one if a record has it, and a few for gaps.
   constexpr std::int64_t words = 8;
   return random::prg_slack_of(1, words * columns);
 }
@@ -89,7 +89,8 @@ data::Schema release_selected_columns(optimize::PartSums& records, const data::S
       if (place >= begin && place < end) kept.push_back(place);
     }
   }
-  // Without an intercept some column has to be there: a rule about what was released.
+  // Without an intercept at least one column is needed. This rule depends on the released list
+  // only.
   if (narrowed.encoded_column_count() == 0) kept.push_back(ranges.front().first);
   return narrowed;
 }

@@ -8,14 +8,15 @@
 #include "tacet/learn/plan/training.h"
 #include "tacet/mechanism/release_context.h"
 
-/// Training on the columns worth having: of very many hashed words or numbered features most never
-/// occur, and each would get as much noise as the others. One release tells which of them occur
-/// often enough to be told from noise; training goes on with these.
+/// Private feature selection. Most of very many hashed words or numbered features never occur, but
+/// each would get as much noise as the others. One release finds the columns that occur often
+/// enough to stand out from the noise, and training continues with these.
 ///
-/// The release is that of mechanism::release_crossings on the counts of columns, each record a
-/// vector of norm 1 (optimize/sums/presence_sum.h), at a threshold of feature_selection_threshold()
-/// standard deviations of its noise: one Gaussian event, whatever the number of columns.
-/// The list is public and stands in the model's schema. docs/methods/feature-selection.md.
+/// The release is that of mechanism::release_crossings on the counts of columns, where each record
+/// is a vector of norm 1 (optimize/sums/presence_sum.h). Its threshold is
+/// feature_selection_threshold() standard deviations of its noise. It is one Gaussian event,
+/// whatever the number of columns. The list is public, and the model's schema contains it.
+/// docs/methods/feature-selection.md.
 namespace tacet::learn {
 
 /// Columns that the course of training is planned for before their number is known.
@@ -24,13 +25,13 @@ inline constexpr std::int64_t expected_kept = 1024;
 /// Choosable columns from which `auto` selects: bench/utility/auto.py.
 inline constexpr std::int64_t min_columns_to_select = 4096;
 
-/// How many standard deviations of its noise a count has to reach: those that about 16 of the
-/// columns to choose among would pass if none occurred, 3 at least.
+/// The threshold in standard deviations of the noise of a count. If no column occurred, about 16 of
+/// the columns would pass it by chance; at least 3.
 [[nodiscard]] double feature_selection_threshold(const data::Schema& schema);
 
-/// The share of mu^2 that goes to the choice, 0 where all columns are kept. UsageError where a
-/// choice is asked for and not possible.
-/// `in_the_way` is what else of the method excludes a choice, null where nothing does.
+/// The share of mu^2 for the selection; 0 if all columns are kept. UsageError if a selection is
+/// asked for but not possible. `in_the_way` names another part of the method that excludes it; null
+/// if none does.
 [[nodiscard]] double resolve_column_share(const data::Schema& schema,
                                           const FeatureSelectionOptions& options,
                                           const char* in_the_way = nullptr);

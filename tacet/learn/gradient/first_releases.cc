@@ -15,20 +15,20 @@
 namespace tacet::learn {
 namespace {
 
-// Where it was shown to win (docs/explanations/step-rule.md).
+// Up to this number it was shown to win (docs/explanations/step-rule.md).
 constexpr std::size_t max_columns = 30;
 constexpr std::int64_t fewest_records = 2000;
-// Of a unit: one of them then has at least 2^14 of the 2^24 grid units or more that there are for
-// noise multipliers up to 256.
+// A limit for records per unit. Each of them then still has at least 2^14 of the 2^24 or more grid
+// units that there are for noise multipliers up to 256.
 constexpr std::int64_t max_sharing_records = 1024;
 
-/// Categories are counted for two classes alone, where that was tried.
+/// Categories are counted for two classes only, since only that was tried.
 bool has_countable(const data::Schema& schema) {
   return schema.target && !schema.target->regression() && outputs_of(*schema.target) == 1 &&
          !data::category_features(schema).empty();
 }
 
-/// Why numbers cannot be standardised; null where they can.
+/// Why numbers cannot be standardised; null if they can.
 const char* standardise_obstacle(const data::Schema& schema, const GradientOptions& options) {
   if (schema.row_scaling != data::RowScaling::clip1) return "the schema's row_scaling is not clip1";
   if (data::numeric_features(schema).empty()) {
@@ -48,9 +48,9 @@ const char* standardise_obstacle(const data::Schema& schema, const GradientOptio
   return nullptr;
 }
 
-/// Whether the release of means counts categories: two classes, the logistic loss, categories with
-/// a feature each, and as much noise; or no number to release anything of. Not where means alone
-/// are asked for.
+/// Whether the release of means also counts categories. It needs two classes, the logistic loss,
+/// categories with one feature each, and enough noise, or no numbers. Never if only means are asked
+/// for.
 bool counts_categories(const data::Schema& schema, Standardise asked, const model::Loss& loss,
                        double noise) {
   if (asked == Standardise::means || !has_countable(schema)) return false;

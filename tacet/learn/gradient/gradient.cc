@@ -22,7 +22,7 @@
 namespace tacet::learn {
 namespace {
 
-// Weights stay finite whatever step size a user picks; no sensible model comes near.
+// Keeps weights finite for any step size. No sensible model comes near it.
 constexpr double largest_weight = 1e12;
 
 std::int64_t averaged_steps(const GradientPlan& plan) {
@@ -47,7 +47,7 @@ class Descent {
         velocity_(base::large_array<double>(weights_.size())),
         mean_(base::large_array<double>(weights_.size())) {
     if (plan.line_rate == 1 && plan.curve_rate == 1) return;
-    // Numbers and categories come first, then curves, then the constant.
+    // The order of features: numbers and categories, then curves, then the constant.
     rates_.assign(weights_.size(), plan.line_rate);
     const auto curves = static_cast<std::size_t>(plan.curve_directions);
     std::fill_n(rates_.end() - 1 - static_cast<std::ptrdiff_t>(curves), curves, plan.curve_rate);
@@ -58,7 +58,7 @@ class Descent {
   [[nodiscard]] const std::vector<double>& mean() const { return mean_; }
   [[nodiscard]] std::int64_t averaged() const { return averaged_; }
 
-  // By the mean gradient over `count` records whose sum was released.
+  // One step by the mean gradient over `count` records, whose sum was released.
   void step(std::span<const double> sum, double count) {
     ++done_;
     const double share = mean_share();
@@ -85,8 +85,8 @@ class Descent {
   };
 
   void move(Block block, std::span<const double> sum, double count) {
-    // At rest the velocity is (1 - m) times what a step of plain descent would be; so is the
-    // penalty's share of it, and the fixed point is that of the penalised loss.
+    // In a stationary state the velocity is (1 - m) times a step of plain descent. The penalty's
+    // part gets the same factor, so that the fixed point is that of the penalised loss.
     const double shrink = 1 / (1 + plan_.step_size * plan_.mean_l2 / (1 - plan_.momentum));
     for (std::size_t j = block.begin; j < block.end; ++j) {
       const double size = rates_.empty() ? plan_.step_size : plan_.step_size * rates_[j];
@@ -128,7 +128,7 @@ class Descent {
   std::vector<double> weights_;
   std::vector<double> velocity_;
   std::vector<double> mean_;
-  std::vector<double> rates_;  // of steps, per weight; empty where they are all 1
+  std::vector<double> rates_;  // of steps, per weight; empty if all are 1
 };
 
 optimize::ContributionLimit limit_of(const GradientPlan& plan) {
@@ -190,7 +190,7 @@ class StepReleases {
   }
 
  private:
-  /// Weights are 0 before the first step, and follow from what was released afterwards.
+  /// Weights are 0 before the first step; later they depend on released values only.
   [[nodiscard]] optimize::Basis basis_at(std::uint64_t step) const {
     return step == 0 ? optimize::Basis::stated : optimize::Basis::released;
   }
@@ -202,8 +202,8 @@ class StepReleases {
                                        std::move(storage_));
   }
 
-  // Batch after batch of a pass in a new public order; what does not fill a batch waits for the
-  // next pass.
+  // The batches of a pass, in a new public order for each pass. Records that do not fill a batch
+  // wait for the next pass.
   [[nodiscard]] privacy::Released<std::vector<double>> of_block(std::span<const double> weights,
                                                                 std::uint64_t step) {
     const auto batches = static_cast<std::uint64_t>(rows_ / plan_.batch);
@@ -229,9 +229,9 @@ class StepReleases {
   privacy::NoiseMultiplier noise_;
   std::optional<optimize::GradientSum> of_samples_;
   std::vector<double> storage_;
-  // For partitions only: anybody may know their order.
+  // For partitions only, whose order is public.
   random::SeededSource order_source_{static_cast<std::uint64_t>(plan_.order_seed)};
-  std::optional<base::SpooledVector<std::int64_t>> order_;  // where records are here
+  std::optional<base::SpooledVector<std::int64_t>> order_;  // if the records are in this process
   std::optional<mechanism::BlockGaussian> pass_;
 };
 
@@ -263,8 +263,8 @@ TrainedModel descend(optimize::PartSums& records, const data::Schema& schema,
   context.supervision.step("training", plan.steps, plan.steps);
 
   Coefficients coefficients{descent.mean()};
-  // The law that the trace knows is that of a plain mean without penalty or projection, of weights
-  // that take steps of one size. Weights of curves have no meaning one by one.
+  // The trace's law assumes a plain mean of iterates, no penalty or projection, and steps of one
+  // size for all weights. Single weights of curves have no meaning.
   if (plan.averaging != Averaging::polynomial && plan.mean_l2 == 0 && !plan.radius &&
       !schema.curves) {
     coefficients.noise_stddevs = trace.stddevs();
@@ -280,8 +280,8 @@ TrainedModel descend(optimize::PartSums& records, const data::Schema& schema,
 
 TrainedModel train_gradient(optimize::PartSums& records, const data::Schema& schema,
                             const GradientPlan& plan, const TrainingContext& context) {
-  // Only the proof for batches of an exact size uses the number of records; the step size and the
-  // means use it too. With units there is nothing to check: their number of records is private.
+  // Only the proof for batches of an exact size needs the number of records; the step size and the
+  // means use it too. With units nothing is checked, since their number of records is private.
   if (!schema.unit) check_public_count(records, plan, context);
   if (plan.feature_selection_noise > 0) {
     const auto narrowed =

@@ -55,8 +55,8 @@ void expect_sampling_proved(BatchSampling sampling, privacy::Adjacency adjacency
         "batches; use `adjacency=zero_out` or replace_one, or `sampling=poisson`",
         to_string(sampling));
   }
-  // Units have any number of records: one that replaces another changes how many there are, and
-  // with it every other record's probability or batch.
+  // Units may have any number of records. A unit that replaces another changes the number of
+  // records, and with it the probability or the batch of all other records.
   if (!units) return;
   throw base::GuaranteeError(
       "sampling {} has no proof for units of several records: two units differ in how many records "

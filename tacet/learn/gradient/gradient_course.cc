@@ -41,7 +41,7 @@ ClippingChoice for_classes(double noise) {
 
 ClippingChoice for_numbers(double noise) {
   const double norm = clipping_of_numbers(noise);
-  // The slope is the residual where the target's range is 2 wide.
+  // If the target's range is 2 wide, the slope is the residual.
   return {norm, fmt::format("clipping norm {:.4g}: residuals beyond {:.3g} of the target's range "
                             "are cut, for less noise",
                             norm, norm / 2)};
@@ -52,7 +52,7 @@ ClippingChoice for_numbers(double noise) {
 // numbers are scaled to [-1, 1]. docs/explanations/step-rule.md.
 // `average` is the share of the last iterates whose mean was taken when the constants were chosen.
 constexpr double default_average = 0.4;
-constexpr double last_half = 0.5;  // of units and of several classes
+constexpr double last_half = 0.5;  // for units, and for several classes
 struct Expectation {
   double radius;
   double learnable;
@@ -70,8 +70,8 @@ const Expectation& expectation(const data::Schema& schema, const model::Loss& lo
   return schema.unit ? for_numbers_of_units : path_of_numbers;
 }
 
-/// How much longer the path has to be for the average that is taken than for the one that the
-/// constants were chosen with: iterates of the last share a have come 1 - a/2 of the way.
+/// The factor on the path's length if another average is taken than when the constants were chosen.
+/// The mean of the last share a of the iterates has come 1 - a/2 of the way.
 double way_of(const GradientPlan& plan, const Expectation& expected) {
   if (plan.options.average || plan.averaging != Averaging::suffix) return 1;
   return (1 - expected.average / 2) / (1 - plan.average / 2);

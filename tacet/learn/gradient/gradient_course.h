@@ -10,7 +10,7 @@
 
 namespace tacet::learn {
 
-/// The norm that gradients are clipped to when none is given, and why.
+/// The clipping norm if none is given, and the reason.
 struct ClippingChoice {
   double norm;
   std::string reason;
@@ -21,8 +21,8 @@ struct ClippingFacts {
   const data::Schema& schema;
   const model::Loss& loss;
   std::int64_t outputs;  ///< 1, or one a class
-  /// nu = sqrt(columns) s / records: length of the noise in the mean of gradients of norm 1 if the
-  /// whole budget went into one release, which has noise multiplier s.
+  /// nu = sqrt(columns) s / records: the norm of the noise in the mean of gradients of norm 1, if
+  /// the whole budget went into one release; its noise multiplier is s.
   double relative_noise;
 };
 
@@ -30,19 +30,19 @@ struct ClippingFacts {
 /// nu)^0.3, 1/8, 1/2).
 [[nodiscard]] double clipping_of_numbers(double relative_noise);
 
-/// With several classes, units, or a loss other than logistic and squared: the loss's largest
-/// slope, for unbounded ones a usual slope. Else smaller, the more noise there is: what clipping
-/// distorts is weighed against the noise that it saves. docs/explanations/step-rule.md says on
-/// which data the rule was found.
+/// With several classes, with units, and for a loss other than logistic and squared: the loss's
+/// largest slope, or a usual slope if that is unbounded. Otherwise it becomes smaller as the noise
+/// grows: the rule weighs the bias of clipping against the noise that it saves.
+/// docs/explanations/step-rule.md says on which data it was found.
 [[nodiscard]] ClippingChoice choose_clipping(const ClippingFacts& facts);
 
-/// The share of the last iterates that is averaged where none is given.
+/// The share of the last iterates that is averaged if none is given.
 [[nodiscard]] double usual_average(const data::Schema& schema, std::int64_t outputs);
 
-/// What the course of a plan depends on beside what the plan has.
+/// Further facts that decide the course of a plan.
 struct CourseFacts {
-  std::int64_t columns;   ///< that take part, or the number that is expected to
-  bool standardised;      ///< numbers are counted by released means
+  std::int64_t columns;   ///< that take part, or their expected number
+  bool standardised;      ///< numbers are in released standard deviations
   double on_samples = 1;  ///< of the noise (BudgetNoise)
 };
 
@@ -51,9 +51,10 @@ struct CourseChoice {
   Reasons reasons;
 };
 
-/// Clipping norm, number and size of the steps, for a plan that has its problem, its batches and
-/// the noise of one release: by the step rule, or with curves by theirs (learn/plan/curves.h),
-/// whose clipping norm is in released standard deviations of the target.
+/// Chooses the clipping norm and the number and size of the steps, for a plan that has its problem,
+/// its batches and the noise of one release. It uses the step rule. With curves it uses their own
+/// rule (learn/plan/curves.h), whose clipping norm is in released standard deviations of the
+/// target.
 [[nodiscard]] CourseChoice choose_course(const GradientPlan& plan, const data::Schema& schema,
                                          const CourseFacts& facts);
 

@@ -16,7 +16,7 @@
 namespace tacet::learn {
 namespace {
 
-/// What the ranges of the settings do not say.
+/// Checks conditions on several settings of a receipt together.
 void check_recorded(const GradientPlan& plan) {
   const bool units = plan.privacy_unit != single_record;
   expect_sampling_proved(plan.sampling, plan.guarantee.adjacency, units);

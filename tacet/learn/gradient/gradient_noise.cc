@@ -23,7 +23,7 @@ bool is_secret_sample(BatchSampling sampling) {
   return sampling == BatchSampling::poisson || sampling == BatchSampling::fixed_size;
 }
 
-/// What `steps` steps release at this noise multiplier.
+/// The event of `steps` steps at this noise multiplier.
 privacy::Event batch_events(const Batches& batches, std::int64_t steps, double noise_multiplier) {
   const privacy::Gaussian noise{noise_multiplier};
   switch (batches.sampling) {
@@ -44,10 +44,10 @@ privacy::Event batch_events(const Batches& batches, std::int64_t steps, double n
   throw base::InternalError("unknown way of sampling");
 }
 
-/// Noise multipliers of everything that is released; 0: there is no such release.
+/// Noise multipliers of all releases; 0: there is no such release.
 struct Noises {
   double steps;
-  double first = 0;  ///< of means and squares of numbers, or of the columns to keep
+  double first = 0;  ///< of means and squares of numbers, or of the feature selection
   double whitening = 0;
 };
 
@@ -61,8 +61,8 @@ privacy::Event gradient_events(const Batches& batches, std::int64_t steps, const
       {privacy::Gaussian{noise.first}, privacy::Gaussian{noise.whitening}, std::move(steps_alone)}};
 }
 
-// The accountant decides; its epsilon falls as the noise grows. Candidates of a grid that differ in
-// what costs nothing ask the same again.
+// The accountant decides; its epsilon falls as the noise grows. Candidates of a grid often differ
+// only in settings without a cost, so the answers are remembered.
 double sampled_noise(const Batches& batches, std::int64_t steps, const CalibrationTarget& target) {
   thread_local accounting::MemoCache<9> cache;
   const auto number = [](auto value) { return static_cast<double>(value); };
@@ -76,7 +76,7 @@ double sampled_noise(const Batches& batches, std::int64_t steps, const Calibrati
       });
 }
 
-/// A word a released number, and one a record for a secret sample.
+/// One word per released number, and one per record for a secret sample.
 double batch_prg_slack(const Batches& batches, std::int64_t steps, std::int64_t released) {
   const double noise = random::prg_slack_of(steps, released);
   constexpr std::int64_t max_records = std::int64_t{1} << 32;
@@ -84,8 +84,8 @@ double batch_prg_slack(const Batches& batches, std::int64_t steps, std::int64_t 
                                             : noise;
 }
 
-/// The noise of each release that has a share of one mu^2, where steps on all records that had the
-/// whole of it would have the noise `whole`. Raised by rounding errors until the accountant agrees.
+/// The noise of each release that has a share of mu^2. Steps on all records with the whole mu^2
+/// would have the noise `whole`. It is raised by rounding errors until the accountant agrees.
 Noises shared_noise(const FirstShares& shares, double whole, std::int64_t steps,
                     const CalibrationTarget& target) {
   const double one = full_batch_noise(1, target.epsilon, target.delta, target.adjacency);
@@ -105,8 +105,8 @@ Noises shared_noise(const FirstShares& shares, double whole, std::int64_t steps,
   return noise;
 }
 
-/// Noise, releases and guarantee: with the noise that is given, or else with the least that is
-/// enough beside the PRG slack.
+/// Noise, releases and guarantee: with the given noise, or else with the smallest that suffices
+/// beside the PRG slack.
 void resolve_noise(GradientPlan& plan, const CommonOptions& options, double delta,
                    const FirstShares& shares, std::optional<double> given) {
   plan.prg_slack =
@@ -140,7 +140,7 @@ std::string noise_reason(const GradientPlan& plan) {
 
 double batch_noise(const Batches& batches, std::int64_t steps, const CalibrationTarget& target) {
   if (is_secret_sample(batches.sampling)) return sampled_noise(batches, steps, target);
-  // A record is in one batch a pass of a partition.
+  // A record is in one batch per pass of a partition.
   const auto uses = batches.sampling == BatchSampling::partition ? batches.passes(steps) : steps;
   return full_batch_noise(uses, target.epsilon, target.delta, target.adjacency);
 }
@@ -149,7 +149,7 @@ BudgetNoise noise_of_budget(const Batches& batches, std::int64_t steps,
                             const CalibrationTarget& target) {
   const double one = batch_noise({}, 1, target);
   if (batches.sampling == BatchSampling::full) return {.one_release = one};
-  // A smaller sample needs less noise a step but relatively more.
+  // A smaller sample needs less noise per step, but more in relation to its size.
   const double of_steps = batch_noise(batches, steps, target) / batches.rate;
   return {.one_release = one, .on_samples = of_steps / std::sqrt(static_cast<double>(steps)) / one};
 }

@@ -14,7 +14,7 @@
 #include "tacet/learn/plan/resolve.h"
 #include "tacet/learn/plan/setting_list.h"
 
-// A plan is made in one direction, a file for each stage:
+// A plan is made in stages, one after the other, with one file for each:
 //
 //   what is asked     the problem, the records of a step       resolve, gradient_batches
 //   the budget        what is released before the steps        first_releases
@@ -22,8 +22,8 @@
 //   the noise         noise, events, guarantee                 gradient_noise
 //   the settings      what the receipt says                    list_settings below
 //
-// The budget and the course depend on how much noise the budget allows: that is asked once, before
-// them, and handed on.
+// The stages "budget" and "course" depend on how much noise the budget allows. This is computed
+// once, before them, and passed on.
 namespace tacet::learn {
 namespace {
 
@@ -72,7 +72,7 @@ void resolve_units(GradientPlan& plan, const data::Schema& schema, const Gradien
   }
 }
 
-/// By our own rules: what was not asked for follows from public facts and the noise.
+/// By our own rules: what the options leave open follows from public facts and the noise.
 void plan_by_rules(GradientPlan& plan, const data::Schema& schema, const GradientOptions& options,
                    privacy::Delta delta) {
   static_cast<Batches&>(plan) = resolve_batches(schema, options, plan.public_row_count);
@@ -121,9 +121,9 @@ void plan_by_paper(GradientPlan& plan, const data::Schema& schema, const Gradien
   explain_paper(plan, paper);
 }
 
-/// How often the run reads all records. What is released before the steps reads them once, and they
-/// are read again to be written anew by it; curves read their numbers in between. A release that is
-/// not this method's own comes before all of that.
+/// How often the run reads all records: once for the releases before the steps, and again to
+/// rewrite them with the released numbers. Curves read the numbers in between. A release that
+/// belongs to another method comes before all of that.
 double passes_of(const GradientPlan& plan) {
   constexpr double release_and_rewriting = 2;
   double passes = plan.rate * static_cast<double>(plan.steps);
@@ -170,7 +170,7 @@ GradientPlan on_selected_columns(const GradientPlan& plan, const data::Schema& n
 void list_settings(SettingList& list, GradientPlan& plan) {
   constexpr auto standardise_name = "standardise_noise_multiplier";
   list.sampling(plan.sampling, receipt_sampling_names);
-  // In a receipt the number of records has a place of its own, and so has the way of sampling.
+  // A receipt has its own members for the number of records and for the kind of sampling.
   list.problem({.receipt = false});
   list.note("outputs", plan.outputs, {.table = plan.outputs > 1});
   list.note("clipping_norm", plan.clipping_norm);
@@ -204,7 +204,7 @@ void list_settings(SettingList& list, GradientPlan& plan) {
     list.checked("batch_size", plan.batch, {.lowest = 1, .highest = records});
   }
   if (plan.sampling == BatchSampling::partition) list.note("order_seed", plan.order_seed);
-  // All records of a unit share one bound in a full batch, however many they are.
+  // In a full batch all records of a unit share one bound, however many there are.
   list.records_per_unit(samples ? Looking::confirms : Looking::assumes, plan.max_records_per_unit,
                         {.table = plan.max_records_per_unit > 1});
   list.note("l2", plan.mean_l2, {.table = plan.mean_l2 > 0, .receipt = plan.mean_l2 > 0});

@@ -61,7 +61,7 @@ PaperCourse arora_course(const GradientPlan& plan, const data::Schema& schema,
         "not; use the tight calibration",
         model::loss_name(plan.loss));
   }
-  constexpr std::int64_t longest = 1000;  // whose square is the most that is carried out
+  constexpr std::int64_t longest = 1000;  // its square is the largest number of steps
   const auto steps = options.steps.value_or(n > longest ? max_gradient_steps : n * n);
   if (steps > max_gradient_steps) {
     throw base::UsageError("steps of method gradient must be 1 to {}, got {}", max_gradient_steps,
@@ -78,7 +78,7 @@ PaperCourse arora_course(const GradientPlan& plan, const data::Schema& schema,
 }  // namespace
 
 void expect_paper_problem(const data::Schema& schema, const GradientOptions& options) {
-  // order-seed is read to be refused with its reason.
+  // order-seed is read only in order to refuse it with the reason.
   const bool arora = options.calibration == Calibration::arora2022;
   auto beyond = given_beyond<gradient_bindings, step_bindings, penalty_bindings, ball_bindings,
                              class_weight_bindings, feature_selection_bindings>(

@@ -14,8 +14,8 @@ namespace {
 
 constexpr double standard_constant = 0.7;
 
-/// How many records or units the sums are of: as many as were declared, or counted where nothing
-/// checks what was declared. What may be noise alone is taken for twice as much noise.
+/// The number of records or units in the sums: as declared, or counted if nothing checks the
+/// declared number. A count that may be only noise is raised to twice the noise.
 double count_of(std::span<const double> sums, const data::Schema& schema, optimize::Moments moments,
                 double stddev, double public_row_count) {
   if (moments.records_per_unit == 0) return public_row_count;
@@ -34,7 +34,7 @@ data::Standard standard_of(double mean, double square, double noise) {
 }
 
 double scale_of(double share, double noise) {
-  constexpr double usual_share = 0.25;  // of a category whose feature holds 1
+  constexpr double usual_share = 0.25;  // the share of a category whose feature is 1
   constexpr double min_share = 0.002;
   const double drawn = std::min(std::max({share, 2 * noise, min_share}), 1.0);
   return std::cbrt(usual_share / drawn);

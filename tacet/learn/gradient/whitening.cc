@@ -12,7 +12,7 @@
 namespace tacet::learn {
 namespace {
 
-// Beside that of means (tensor 1); the blocks of the sum have a tensor each.
+// Follows the address of means (tensor 1); each block of the sum has its own tensor.
 constexpr mechanism::NoiseAddress whitening_address{.step = 0, .tensor = 16};
 
 }  // namespace
@@ -28,7 +28,7 @@ std::vector<double> whitening_of(std::span<const double> second_moments, std::si
     roots[k] = 1 / std::sqrt(value + rho);
     square += value / (value + rho);
   }
-  // Where noise has left nothing, numbers are taken as they are.
+  // If the noise leaves nothing of the second moments, numbers stay as they are.
   const double scale =
       square > 0 ? std::sqrt(static_cast<double>(numbers) / square) : std::sqrt(rho);
   std::vector<double> whitening(numbers * numbers, 0.0);

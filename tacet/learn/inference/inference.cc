@@ -31,7 +31,7 @@ model::Loss loss_of_mean(MeanModel mean) {
                                     : model::Loss{model::SquaredLoss{}};
 }
 
-/// DataError for a loss that is none of the three.
+/// DataError if the loss is not one of the three.
 MeanModel mean_of_loss(const model::Loss& loss) {
   for (const auto mean : {MeanModel::identity, MeanModel::logistic, MeanModel::poisson}) {
     if (model::loss_name(loss_of_mean(mean)) == model::loss_name(loss)) return mean;
@@ -86,7 +86,7 @@ void add_reasons(InferencePlan& plan) {
   if (!plan.setup.warning.empty()) plan.reasons.push_back(plan.setup.warning);
 }
 
-/// The given schema, of the terms' columns alone: the one of the model.
+/// The given schema, restricted to the terms' columns, for the model.
 data::Schema schema_of_terms(const data::Schema& schema, const std::string& terms) {
   std::set<std::string> named;
   for (const auto& term : parse_terms(terms)) named.insert(term.begin(), term.end());
@@ -116,7 +116,7 @@ void list_settings(SettingList& list, InferencePlan& plan) {
   each.insert(each.end(), noise.steps.begin(), noise.steps.end());
   each.push_back(noise.last);
   list.computed("noise_multipliers", each, 17, {.table = false});
-  // How the squared distance of neighbours is divided among what a release holds, in units of 2^-20
+  // How a release divides the squared distance of neighbours among its parts, in units of 2^-20
   // (docs/proofs/inference.md).
   const RegressionFacts facts{.mean = mean, .adjacency = plan.guarantee.adjacency};
   const bool counts = mean == MeanModel::poisson;
@@ -176,7 +176,7 @@ TrainedModel train_inference(const data::Dataset& dataset, const data::Schema& s
 
 namespace {
 
-/// Records are read with marks of what they lack, by a schema of its own.
+/// A separate schema reads the records, with marks for missing values.
 Training inference_training(const data::Schema& schema, const ParameterValues& asked,
                             const PlanContext& context) {
   auto plan = plan_inference(schema, inference_options(asked), context);
@@ -191,7 +191,8 @@ privacy::Event recorded_inference(const privacy::Receipt& receipt, RecordedParam
   return releases(read_plan<InferencePlan>(receipt, parameters));
 }
 
-/// The table's lines are those of the schema and the terms, and its mean model is the target's.
+/// The lines of the table must be those of the schema and the terms, and its mean model that of the
+/// target.
 void check_table(const privacy::Receipt& receipt, const model::ModelFile& file,
                  RecordedParameters& parameters) {
   if (!file.model.table) {

@@ -8,19 +8,19 @@
 #include "tacet/learn/plan/common_options.h"
 #include "tacet/learn/plan/training.h"
 
-/// Method `inference`: a regression whose coefficients have intervals that hold sampling error and
+/// Method `inference`: a regression whose coefficients have intervals for sampling error and
 /// privacy noise together (docs/explanations/inference.md, docs/proofs/inference.md).
 ///
-/// Numbers by least squares, two classes by the logistic model, counts by Poisson's, which is
-/// experimental. Terms name the columns; knots and standardising play no part, and records that
-/// lack a value weigh nothing. Every release is a Gaussian of one joint sum; all multipliers follow
-/// from one number, the mean model and the number of steps. With a unit column one record of each
-/// unit takes part (learn/plan/unit_draw.h).
+/// Numbers use least squares, two classes the logistic model, and counts the Poisson model, which
+/// is experimental. Terms name the columns. Knots and standardisation are not used, and records
+/// that lack a value have weight 0. Every release is a Gaussian on one joint sum; all noise
+/// multipliers follow from one number, the mean model and the number of steps. With a unit column,
+/// one record of each unit takes part (learn/plan/unit_draw.h).
 ///
-/// The model has a table in place of coefficients and predicts nothing.
+/// The model has a table instead of coefficients, and cannot predict.
 namespace tacet::learn {
 
-/// Whether errors may be skewed, so that a narrow cut could move the intercept.
+/// Whether errors may be skewed; a narrow cut could then bias the intercept.
 enum class ErrorLaw { any, symmetric };
 inline constexpr auto error_laws =
     base::names<ErrorLaw>({{ErrorLaw::any, "any"}, {ErrorLaw::symmetric, "symmetric"}});
@@ -40,13 +40,13 @@ inline constexpr auto inference_options = read_options<InferenceTraining, infere
 
 struct InferencePlan : MethodPlan {
   InferenceSetup setup{};
-  double noise_multiplier = 0;    ///< of one release that took the whole budget
-  std::int64_t newton_steps = 0;  ///< rough ones, before the last release
+  double noise_multiplier = 0;    ///< of one release that takes the whole budget
+  std::int64_t newton_steps = 0;  ///< number of rough steps, before the last release
   InferenceForecast forecast{};
 };
 
-/// Resolves everything from the options and the schema alone. UsageError as regression_design and
-/// check_identified, for another loss than the mean model's and for class weights; GuaranteeError
+/// Chooses everything from the options and the schema alone. UsageError as regression_design and
+/// check_identified, for another loss than the mean model's, and for class weights; GuaranteeError
 /// for delta 0.
 [[nodiscard]] InferencePlan plan_inference(const data::Schema& schema,
                                            const InferenceTraining& options,
@@ -56,7 +56,7 @@ struct InferencePlan : MethodPlan {
                                            const InferencePlan& plan,
                                            const TrainingContext& context);
 
-/// What a plan releases, and its settings: for planning and for the way back from a receipt.
+/// The event of a plan, and the list of its settings, which writes a receipt and reads it back.
 [[nodiscard]] privacy::Event releases(const InferencePlan& plan);
 void list_settings(SettingList& list, InferencePlan& plan);
 

@@ -24,23 +24,27 @@ using privacy::Adjacency;
 
 // Constants of the estimator, from the tuning that docs/explanations/inference.md describes.
 constexpr double moment_part = .05;            // of the last release
-constexpr double linear_curvature_part = .25;  // of the last release of numbers
+constexpr double linear_curvature_part = .25;  // of the last release, for numbers
 constexpr double start_curvature_part = .65;
-constexpr double start_squares_part = .05;  // of numbers, for the residuals' variance
+// of the start, for numbers: for the residuals' variance
+constexpr double start_squares_part = .05;
 constexpr double start_reach_growth = .3;
 constexpr double min_reach = 3;
 constexpr double largest_reach = 8;
-constexpr double largest_chosen_noise = .06;  // relative noise up to which the reach may grow
-constexpr double noise_over_sampling = .1;    // variance of noise that a wider cut may add
-constexpr double largest_moment_noise = .25;  // over a direction's second moment, for a wider cut
-constexpr double narrow_cut = 3;              // standard deviations of the residuals
-constexpr double largest_claim = .3;          // variance of noise for a wide cut, over sampling's
-constexpr double curvature_of_means = 3;      // a count's curvature is cut at this times their mean
+constexpr double largest_chosen_noise = .06;  // up to this relative noise the reach may grow
+// variance of noise, over that of sampling, that a wider cut may add
+constexpr double noise_over_sampling = .1;
+// over the second moment of a direction, for a wider cut
+constexpr double largest_moment_noise = .25;
+constexpr double narrow_cut = 3;      // standard deviations of the residuals
+constexpr double largest_claim = .3;  // variance of noise, over that of sampling, for a wide cut
+// the curvature of counts is cut at this many times their mean
+constexpr double curvature_of_means = 3;
 
 std::int64_t share_units(double part) { return std::llround(part * residual_units); }
 
-/// Under replace_one the matrices of two records whose scores are opposed nearly are one, so that
-/// the score has most of the distance to itself: docs/proofs/inference.md, theorems 2 and 3.
+/// Under replace_one the matrices of two records with opposite scores are almost equal, so the
+/// score has most of the distance to itself (docs/proofs/inference.md, theorems 2 and 3).
 bool replaced(const RegressionFacts& facts) { return facts.adjacency == Adjacency::replace_one; }
 
 std::int64_t score_beside_moment(const RegressionFacts& facts) {
@@ -51,7 +55,8 @@ std::int64_t moment_share(const RegressionFacts& facts) {
   return (replaced(facts) ? 2 : 1) * share_units(moment_part);
 }
 
-/// The curvature that rides free for two classes, beside a moment or alone: each proved once.
+/// The curvature that costs nothing extra for two classes, beside a moment or alone; both are
+/// proved.
 std::int64_t free_curvature(bool beside_moment, const RegressionFacts& facts) {
   const auto shares_of = [](Adjacency under) {
     const RegressionFacts of{.adjacency = under};
@@ -78,8 +83,8 @@ double largest_curvature(const RegressionFacts& facts) {
   return facts.mean == MeanModel::poisson ? curvature_of_means * facts.mean_count : 1;
 }
 
-/// Information of the rows over the noise's variance of a score of one column and reach 1, where
-/// residuals are cut at `cut`.
+/// The information of the rows over the variance of the noise, for the score of one column with
+/// reach 1, if residuals are cut at `cut`.
 double score_information(const RegressionFacts& facts, double cut) {
   const double curvature = facts.mean == MeanModel::logistic ? .2 : typical_curvature(facts);
   const double share = budget_shares(facts.mean).last() * last_score_part(facts);
@@ -101,9 +106,9 @@ double relative_noise(const RegressionFacts& facts, double reach) {
          (typical_curvature(facts) * static_cast<double>(facts.rows));
 }
 
-/// The mu from which on a cut of numbers no longer grows with the budget. The noise of the second
-/// moment goes by the cut's square over mu. So if the cut took its share of the score's noise at
-/// every budget, standard errors would know less the larger the budget is.
+/// From this mu on, the cut of numbers no longer grows with the budget. The noise of the second
+/// moment is proportional to the square of the cut over mu. If the cut kept its share of the
+/// score's noise at every budget, standard errors would become less certain as the budget grows.
 double mu_of_largest_cut(const RegressionFacts& facts) {
   const auto shares = last_shares(facts);
   return largest_moment_noise * std::sqrt(JointShares::real(shares.moment)) /
@@ -112,7 +117,8 @@ double mu_of_largest_cut(const RegressionFacts& facts) {
 }
 
 std::int64_t step_count(const RegressionFacts& facts) {
-  // Where sampling is far above noise one more step costs little, and a wrong start much.
+  // If sampling errors are far above the noise, one more step costs little, while a wrong start
+  // costs much.
   const double cut = facts.mean == MeanModel::identity ? narrow_cut : facts.cut;
   const bool precise = noise_over_sampling / (.1 * score_information(facts, cut)) <= .02;
   return facts.mean == MeanModel::poisson || precise ? max_newton_steps : 2;
@@ -194,7 +200,7 @@ JointShares start_shares(const RegressionFacts& facts) {
             .curvature = residual_units - share_units(score) - share_units(squares),
             .squares = share_units(squares)};
   }
-  // As large as theorem 2 allows; squares count nothing beside scores.
+  // As large as theorem 2 allows. In it, squares add nothing beside scores.
   const double both = 2 * curvature;
   const double larger = 4 / (2 * score + 2 * both + score * score / (2 * both));
   const auto at_most = [](double part) {
@@ -217,7 +223,7 @@ JointShares last_shares(const RegressionFacts& facts) {
     shares.curvature = free_curvature(true, facts);
   } else if (facts.mean == MeanModel::identity) {
     const auto part = share_units(linear_curvature_part);
-    // 4 a_g + a_H = 4: a residual that is cut has no curvature, and its neighbour may have.
+    // 4 a_g + a_H = 4: a residual that is cut has no curvature, but its neighbour may have.
     shares.score -= replaced(facts) ? part / 2 : part;
     shares.curvature = replaced(facts) ? 2 * part : part;
   }
@@ -230,7 +236,7 @@ std::int64_t poisson_curvature_share(double cut, double curvature_bound, const J
   constexpr double min = 1e-4;
   const double score = JointShares::real(others.score);
   const double moment = JointShares::real(others.moment);
-  // As joint_bound has it, in numbers.
+  // The condition of joint_bound in doubles.
   const auto left = [&](double residual) {
     const double square = residual * residual;
     if (adjacency != Adjacency::replace_one) return 1 - score * square - moment * square * square;
@@ -246,8 +252,8 @@ std::int64_t poisson_curvature_share(double cut, double curvature_bound, const J
     const double residual = weight * std::max(cut - law.mean, law.mean) / cut;
     share = std::min(share, left(residual) / std::pow(weight * curvature / curvature_bound, 2));
   }
-  // The smallest share. It is reached where the cut is hardly above the mean; there single records
-  // are cut instead.
+  // The smallest share, reached if the cut is hardly above the mean. Single records are then
+  // shortened instead.
   constexpr double min_share = .02;
   return share_units(std::max(share, min_share));
 }
@@ -255,15 +261,15 @@ std::int64_t poisson_curvature_share(double cut, double curvature_bound, const J
 InferenceForecast forecast(const RegressionFacts& facts, std::optional<double> asked) {
   InferenceForecast found{.steps = step_count(facts)};
   const double share = budget_shares(facts.mean).last() * last_score_part(facts);
-  // A square over this is a variance of noise over that of sampling.
+  // A square divided by this is the variance of noise over that of sampling.
   const auto information = [&](double reach) {
     return typical_curvature(facts) * static_cast<double>(facts.rows) * facts.mu * facts.mu *
            share / (reach * static_cast<double>(facts.columns));
   };
   const bool numbers = facts.mean == MeanModel::identity;
-  // The cut has the first claim on noise, the reach grows with what it leaves. It grows like mu and
-  // no faster: noise of the curvature goes by reach over mu, so that a larger budget never has more
-  // of it.
+  // The cut gets noise first, and the reach grows with what is left. It grows like mu and no
+  // faster: the noise of the curvature is proportional to reach over mu, so a larger budget never
+  // has more of it.
   found.cut = numbers ? first_cut(information(asked.value_or(min_reach))) : facts.cut;
   const double at_one = relative_noise(facts, 1);
   const double grown = std::clamp(std::sqrt(.25 * min_reach * score_information(facts, found.cut)),
@@ -335,8 +341,8 @@ InferenceNoise inference_noise(const InferenceOptions& options, const Regression
 privacy::Event releases(const InferenceNoise& noise) {
   privacy::Composed all;
   all.parts.emplace_back(privacy::Gaussian{noise.start});
-  // Equal steps as one repetition, as a reservation writes down what was spent: the sum of another
-  // form might be rounded another way, and be above what was booked.
+  // Equal steps become one repetition, which is how a reservation writes what was spent. Another
+  // form might round the sum in another way, and exceed the booking.
   const auto count = std::ssize(noise.steps);
   const bool equal = count > 1 && std::ranges::count(noise.steps, noise.steps[0]) == count;
   if (equal) {

@@ -20,13 +20,15 @@ using optimize::JointTask;
 using optimize::MeanModel;
 
 constexpr double feature_units = data::Dataset::feature_scale;
-// Of two classes' linear predictor, root mean square: steps do not reach those of classes that a
-// column separates, or of which one is rarer than 4 in 100, and intervals would not hold.
+// Limit of the linear predictor of two classes (root mean square). If a column separates the
+// classes, or one class is rarer than 4 in 100, the steps do not converge, and intervals would not
+// hold.
 constexpr double farthest_predictor = 3.3;
-constexpr double doubtful_errors = 2;  // standard errors from there: the truth may lie beyond
-constexpr double min_stddev = .02;     // of residuals, in units of the label
+// in standard errors from the limit: the truth may lie beyond it
+constexpr double doubtful_errors = 2;
+constexpr double min_stddev = .02;  // of residuals, in units of the label
 constexpr double min_mean_count = .02;
-constexpr double min_weight = .2;  // of the rows together, per declared row
+constexpr double min_weight = .2;  // sum of the rows' weights per declared row
 constexpr double means_of_curvature = 3;
 
 /// A release and the standard deviation of its noise.
@@ -41,7 +43,7 @@ struct Place {
   VectorXd theta;      ///< in whitened coordinates
   double stddev = 1;   ///< of numbers' residuals
   double mean_count = 1;
-  std::int64_t blurred = 0;  ///< directions whose spread the start's noise hides
+  std::int64_t blurred = 0;  ///< number of directions whose spread is hidden by the start's noise
 };
 
 class Fit {
@@ -123,7 +125,7 @@ class Fit {
     return theta;
   }
 
-  /// Reach, cut and the curvature's bound of all later sums.
+  /// Chooses the reach, the cut and the curvature's bound of all later sums.
   void choose_bounds(const Place& place) {
     auto facts = facts_;
     facts.mean_count = place.mean_count;
@@ -162,14 +164,14 @@ class Fit {
     return task;
   }
 
-  /// A rough Newton step, short where curvature is uncertain.
+  /// A rough Newton step, which is short in directions with an uncertain curvature.
   void step(Place& place, double multiplier) {
     const auto seen = release(task_at(place, step_shares(facts_)), multiplier);
     VectorXd move;
     if (facts_.mean == MeanModel::identity) {
       // The whitened curvature of numbers is at most about the number of rows in every direction.
-      // The start's own matrix says where it is less, but where columns nearly repeat each other
-      // its noise makes directions look flatter than they are, and steps by it overshoot.
+      // The matrix of the start shows where it is smaller. But if columns almost repeat each other,
+      // its noise makes directions look flatter than they are, and steps based on it overshoot.
       move = seen.parts.score / rows();
       shorten(move, 2 * place.stddev);
     } else {
@@ -221,7 +223,7 @@ class Fit {
   optimize::Response response_;
 };
 
-/// A task of this shape, for what depends on its shape alone.
+/// A task of this shape, for results that depend on the shape alone.
 JointTask task_shape(const RegressionDesign& design, const optimize::JointShares& shares) {
   JointTask task;
   task.whitening.resize(design.columns(), design.columns());
@@ -281,7 +283,8 @@ NoiseRoom noise_room(const RegressionDesign& design) {
 
 RegressionEstimate run_inference(const data::Dataset& records, const InferenceSetup& setup,
                                  const TrainingContext& context) {
-  // The bounds are those of single records: several of one unit would move the sums by as many.
+  // The bounds are for single records: several records of one unit would move the sums by as many
+  // bounds.
   if (records.has_units()) {
     throw base::InternalError("a regression with intervals reads one record of each unit");
   }

@@ -12,17 +12,17 @@
 /// The releases of method inference, one after the other.
 namespace tacet::learn {
 
-/// A regression that is planned, and has not begun.
+/// A regression that is planned but not begun.
 struct InferenceSetup {
   RegressionDesign design{};
   InferenceOptions options{};
   RegressionFacts facts{};
   InferenceNoise noise{};
-  std::string warning{};  ///< for people, where some coefficients may not be identified
+  std::string warning{};  ///< for people, if some coefficients may not be identified
 };
 
-/// Resolves constants and noise by public facts alone. Errors as check_identified and
-/// inference_noise; NumericError where the sampler's grid has no room for the noise.
+/// Chooses constants and noise from public facts alone. Errors as check_identified and
+/// inference_noise; NumericError if the noise does not fit the sampler's grid.
 [[nodiscard]] InferenceSetup inference_setup(RegressionDesign design,
                                              const InferenceOptions& options);
 
@@ -34,8 +34,8 @@ struct NoiseRoom {
 };
 [[nodiscard]] NoiseRoom noise_room(const RegressionDesign& design);
 
-/// Fits on records that were read by setup.design.reading, and of which each unit has one. Debits
-/// the events releases(setup.noise), in order; the same bits for any number of threads.
+/// Fits records that were read with setup.design.reading, one per unit. Debits the events
+/// releases(setup.noise), in order. The bits are the same for any number of threads.
 [[nodiscard]] RegressionEstimate run_inference(const data::Dataset& records,
                                                const InferenceSetup& setup,
                                                const TrainingContext& context);

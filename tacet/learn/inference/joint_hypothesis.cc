@@ -38,7 +38,7 @@ ContrastSet set_of(const RegressionTable& table, const MatrixXd& rows) {
   }
   found.estimates = rows * coefficients;
   found.covariance = rows * covariance * rows.transpose();
-  // In units of their own errors, so that units of the columns do not matter.
+  // In units of the coefficients' own errors, so that the units of the columns do not matter.
   const VectorXd errors = found.covariance.diagonal().cwiseSqrt();
   const MatrixXd correlation =
       errors.cwiseInverse().asDiagonal() * found.covariance * errors.cwiseInverse().asDiagonal();

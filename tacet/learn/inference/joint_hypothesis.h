@@ -16,13 +16,13 @@ struct JointTest {
   bool identified = false;
   std::int64_t combinations = 0;
   double statistic = 0;  ///< Wald's over their number
-  /// Of the F law, those of the combination that has fewest.
+  /// denominator of the F law: those of the combination that has fewest
   double degrees_of_freedom = 0;
   double p = 1;
 };
 
-/// Of a regression of counts nothing is tested jointly: such regions were seen to hold 75 of 100
-/// times where 95 were promised.
+/// A regression of counts has no joint tests: such regions held in only 75 of 100 simulations where
+/// 95 were promised.
 [[nodiscard]] bool has_joint_tests(const model::LinearModel& model);
 
 /// Each term of several coefficients, as a category of three levels has: that all are 0, and no
@@ -36,8 +36,8 @@ struct ContrastSet {
   Eigen::MatrixXd covariance;
   JointTest test;  ///< that all are 0
 };
-/// UsageError as contrast_line, and where one of them follows from the others. `test.identified` is
-/// false, and no number stands in it, where a contrast is not identified.
+/// UsageError as contrast_line, and if one contrast follows from the others. If a contrast is not
+/// identified, `test.identified` is false, and the numbers have no meaning.
 [[nodiscard]] ContrastSet contrast_set(const RegressionTable& table,
                                        std::span<const std::string> contrasts);
 

@@ -12,9 +12,11 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-constexpr double strong_over_noise = 2;  // a direction's curvature over the largest noise
-constexpr double weak_share = .02;       // of a combination that may lie in weak directions
-constexpr double prior_variance = .25;   // of the dispersion around 1
+// smallest curvature of a strong direction, over the noise's largest eigenvalue
+constexpr double strong_over_noise = 2;
+// largest share of a combination that may lie in weak directions
+constexpr double weak_share = .02;
+constexpr double prior_variance = .25;  // of the dispersion around 1
 constexpr double min_dispersion = .3;
 constexpr double min_freedom = 4;
 constexpr double max_freedom = 1e6;
@@ -22,7 +24,7 @@ constexpr double max_freedom = 1e6;
 /// The directions that noise leaves standing.
 struct StrongPart {
   SymmetricEigen eigen;
-  VectorXd inverses;  ///< 1 over the eigenvalue, 0 in weak directions
+  VectorXd inverses;  ///< 1 over the eigenvalue; 0 in weak directions
   double edge;        ///< of the curvature's noise
 
   [[nodiscard]] MatrixXd inverse() const {
@@ -41,7 +43,7 @@ StrongPart strong_part(const LastRelease& last) {
   const auto& values = part.eigen.values;
   const double min = strong_over_noise * part.edge;
   part.inverses = (values.array() > min).select(values.array().inverse(), 0).matrix();
-  // Where most directions are weak, what seems strong was favoured by noise.
+  // If most directions are weak, noise probably made the others look strong.
   if (2 * (part.inverses.array() > 0).count() < values.size()) part.inverses.setZero();
   return part;
 }
@@ -49,7 +51,7 @@ StrongPart strong_part(const LastRelease& last) {
 /// How much larger than the model says the scores' moment is, drawn to 1 by its noise.
 struct Dispersion {
   double value;
-  double stddev;  ///< of what is still unknown of it
+  double stddev;  ///< standard deviation of its remaining uncertainty
 };
 
 Dispersion dispersion(const LastRelease& last, const StrongPart& strong, double model_trace) {
@@ -61,7 +63,8 @@ Dispersion dispersion(const LastRelease& last, const StrongPart& strong, double 
           .stddev = std::sqrt(prior_variance * (1 - weight))};
 }
 
-/// The moment in coordinates where the model's is the identity times the model's variance.
+/// The moment, in coordinates in which the model's moment is the identity times the model's
+/// variance.
 MatrixXd sampling_covariance(const LastRelease& last, const StrongPart& strong,
                              const Dispersion& found) {
   const VectorXd roots = strong.inverses.cwiseSqrt();
@@ -72,7 +75,7 @@ MatrixXd sampling_covariance(const LastRelease& last, const StrongPart& strong,
       strong.eigen.vectors * (level * curvature).asDiagonal() * strong.eigen.vectors.transpose();
   MatrixXd shape = basis.transpose() * (last.parts.moment - model) * basis;
   const VectorXd& inverses = strong.inverses;
-  // Entries beside the diagonal have half of its variance and stand twice.
+  // Entries off the diagonal have half of its variance, but occur twice.
   const double sums = inverses.sum();
   const double expected =
       last.noise.moment * last.noise.moment * (sums * sums + inverses.squaredNorm()) / 2;
@@ -85,9 +88,9 @@ MatrixXd sampling_covariance(const LastRelease& last, const StrongPart& strong,
          basis.transpose();
 }
 
-/// How far from its end theta may still be in the weak directions, squared: no step was taken
-/// there. By the score over a curvature that is at least the noise's edge, and by the score's
-/// noise.
+/// The squared distance that theta may still have from the estimate in the weak directions, where
+/// no step was taken: the score over a curvature of at least the noise's edge, and the noise of the
+/// score.
 double weak_distance(const LastRelease& last, const StrongPart& strong) {
   const VectorXd score = strong.eigen.vectors.transpose() * last.parts.score;
   double square = 0;
@@ -99,9 +102,10 @@ double weak_distance(const LastRelease& last, const StrongPart& strong) {
   return square;
 }
 
-/// What the noise of score and curvature gives: Hi (s_g^2 I + s_H^2 / 2 (|d|^2 I + d d')) Hi, d the
-/// step that the score asks for, weak directions included; and in weak directions the distance that
-/// is left. A combination may have a little of it (`weak_share`), and that may be far.
+/// The covariance from the noise of score and curvature: Hi (s_g^2 I + s_H^2 / 2 (|d|^2 I + d d'))
+/// Hi, where d is the step that the score asks for, including weak directions. In weak directions
+/// the remaining distance is added: a combination may contain a little of them (`weak_share`), and
+/// the distance may be large.
 MatrixXd noise_covariance(const LastRelease& last, const StrongPart& strong) {
   const auto& eigen = strong.eigen;
   const VectorXd damped = eigen.values.cwiseMax(strong_over_noise * strong.edge).cwiseInverse();

@@ -22,8 +22,8 @@ namespace {
 using data::CategoricalColumn;
 using data::NumericColumn;
 
-// Matrices of so many columns still have room in memory, and no more records than there are people
-// identify them.
+// Matrices with this many columns still fit into memory. To identify more, a regression would need
+// more records than there are people.
 constexpr std::size_t max_columns = 4096;
 
 /// One encoded feature: encoded = scale * original + offset.
@@ -34,7 +34,7 @@ struct Factor {
   double offset = 0;
 };
 
-/// What a column of the schema gives to terms.
+/// The factors that a column of the schema contributes to terms.
 struct ColumnFactors {
   std::vector<Factor> factors;
   std::optional<std::uint32_t> absent;
@@ -45,7 +45,7 @@ struct ColumnFactors {
 struct FactorMaker {
   const data::Column& column;
   std::uint32_t first;
-  bool marked;  ///< the schema's own indicator of a missing number
+  bool marked;  ///< it has the schema's own indicator of a missing number
 
   ColumnFactors operator()(const NumericColumn& rule) const {
     const data::NumericMap map(rule);
@@ -149,8 +149,8 @@ std::vector<Term> written_out(const data::Schema& schema, const std::vector<Term
   return found;
 }
 
-/// A product stands for what its columns do together beyond what each does: in R it becomes another
-/// thing where one of them is missing.
+/// A product means the effect of its columns together beyond their own effects. In R it means
+/// something else if one of them is not a term.
 void check_parts(const data::Schema& schema, const std::vector<Term>& terms) {
   for (const auto& term : terms) {
     for (const auto& name : term) static_cast<void>(column_of(schema, name));
@@ -178,7 +178,7 @@ data::Schema reading_schema(const data::Schema& schema, const std::vector<Term>&
   }
   data::Schema used = schema;
   used.interactions.clear();
-  // A record without a target is marked as such, and has no row (optimize/sums/design_row.h).
+  // A record without a target is marked, and has no row (optimize/sums/design_row.h).
   used.target->missing_target = data::MissingTarget::drop_unlisted;
   std::erase_if(used.columns,
                 [&](const data::Column& column) { return !named.contains(column.name); });
@@ -231,7 +231,7 @@ void describe_target(RegressionDesign& made, const data::Schema& schema) {
   made.label_offset = number->lower + made.label_scale;
 }
 
-/// Factors of the columns by name, and what makes a record complete.
+/// The factors of the columns, by name, and the columns that a complete record needs.
 std::map<std::string, std::vector<Factor>> column_factors(RegressionDesign& made,
                                                           const data::Schema& schema) {
   std::map<std::string, std::vector<Factor>> factors;
@@ -299,7 +299,7 @@ class Products {
   }
 
  private:
-  /// prod (scale x + offset) is a sum over the factors that keep their x.
+  /// prod (scale x + offset) is a sum over all subsets of factors that keep their x.
   void expand(RegressionDesign& made, std::size_t k,
               const std::map<std::set<std::uint32_t>, Eigen::Index>& places) const {
     const auto& product = products_[k];
@@ -324,7 +324,7 @@ class Products {
   std::vector<std::vector<Factor>> products_;
 };
 
-/// Lines are told apart by their names, and contrasts name references too.
+/// Lines are identified by their names, and contrasts also use the names of references.
 void check_names(const RegressionDesign& made) {
   std::set<std::string> names;
   for (const auto* list : {&made.names, &made.references}) {
@@ -338,7 +338,7 @@ void check_names(const RegressionDesign& made) {
   }
 }
 
-/// Where the terms begin: behind `target ~`, where it is given. UsageError for another target.
+/// The beginning of the terms, after `target ~` if that is given. UsageError for another target.
 std::size_t begin_of_terms(const data::Schema& schema, std::string_view formula) {
   constexpr std::string_view blanks = " \t\r\n";
   const auto tilde = formula.find('~');
@@ -348,7 +348,7 @@ std::size_t begin_of_terms(const data::Schema& schema, std::string_view formula)
   if (left.size() > 2 && left.front() == '`' && left.back() == '`') {
     left = left.substr(1, left.size() - 2);
   }
-  if (left.find('`') != std::string_view::npos) return 0;  // the sign is part of a column's name
+  if (left.find('`') != std::string_view::npos) return 0;  // the sign belongs to a column's name
   if (!left.empty() && (!schema.target || left != schema.target->column)) {
     const bool computed = left.find('(') != std::string_view::npos;
     throw base::UsageError(

@@ -22,7 +22,7 @@ struct LineVariance {
   double noise;
 };
 
-/// Fills in what follows from an estimate and its law.
+/// Fills in the numbers that follow from an estimate and its law.
 TableLine line_of(std::string name, double estimate, LineVariance variance, double freedom,
                   double level) {
   if (!(level > 0 && level < 1)) {
@@ -75,7 +75,7 @@ class Contrast {
     const auto place = take_name();
     if (place) weights[*place] += sign * factor;
   }
-  /// The place of a coefficient; none for a reference.
+  /// The index of a coefficient; none for a reference.
   std::optional<Eigen::Index> take_name() {
     std::size_t longest = 0;
     std::optional<Eigen::Index> found;
@@ -117,7 +117,7 @@ class Contrast {
   void skip_blanks() {
     while (at_ < text_.size() && text_[at_] == ' ') ++at_;
   }
-  /// What stands where a sign should.
+  /// What was found where a sign should be.
   [[nodiscard]] std::string_view missing_sign() const {
     switch (text_[at_]) {
       case '=':
@@ -136,7 +136,7 @@ class Contrast {
     }
   }
   [[noreturn]] void fail(std::string_view what) const {
-    // Bytes that continue a character of UTF-8 are none of their own.
+    // Bytes that continue a UTF-8 character do not count as characters.
     const auto before = text_.substr(0, at_);
     const auto place = std::ranges::count_if(before, [](char c) { return (c & 0xC0) != 0x80; });
     throw base::UsageError("contrast '{}', character {}: {}", text_, place + 1, what);
@@ -270,7 +270,7 @@ TableLine contrast_line(const RegressionTable& fitted, std::string_view contrast
     throw base::UsageError("contrast '{}': its terms cancel out; name different coefficients",
                            contrast);
   }
-  // Of the named ones alone: what is not identified has no number.
+  // for the named ones only: a line that is not identified has no numbers
   double estimate = 0;
   LineVariance variance{0, 0};
   for (Eigen::Index i = 0; i < weights.size(); ++i) {

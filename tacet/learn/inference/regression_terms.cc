@@ -47,7 +47,7 @@ bool belongs_to_name(char c) {
          static_cast<unsigned char>(c) >= 0x80;
 }
 
-/// Takes a formula apart; a place is that of a character, counted from 1.
+/// Splits a formula. Places are numbers of characters, counted from 1.
 class Words {
  public:
   Words(std::string_view formula, std::size_t begin) : formula_(formula), at_(begin) {}
@@ -94,14 +94,14 @@ class Words {
     if (at_ < formula_.size() && formula_[at_] == '+') ++at_;
   }
   [[noreturn]] void fail(std::string_view what) const {
-    // Bytes that continue a character of UTF-8 are none of their own.
+    // Bytes that continue a UTF-8 character do not count as characters.
     const auto before = formula_.substr(0, at_);
     const auto place = std::ranges::count_if(before, [](char c) { return (c & 0xC0) != 0x80; });
     throw base::UsageError("terms, character {}: {}", place + 1, what);
   }
 
  private:
-  /// What R and statsmodels write with further signs has a message of its own.
+  /// Further signs of R and statsmodels have their own messages.
   [[noreturn]] void fail_at_sign(std::string_view otherwise) const {
     const auto rest = formula_.substr(at_);
     const bool power = at_ > 0 && formula_[at_ - 1] == '*';

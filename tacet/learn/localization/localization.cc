@@ -21,8 +21,8 @@
 namespace tacet::learn {
 namespace {
 
-/// What releases the phases of a run. Parts of a sum, from disjoint blocks, pay once for all
-/// phases; whole sums pay for each.
+/// Makes the releases of a run's phases. Parts of a sum, from disjoint blocks, are debited once for
+/// all phases; sums over all records are debited in each.
 class Releasers {
  public:
   Releasers(const LocalizationPlan& plan, const TrainingContext& context)
@@ -68,8 +68,8 @@ class Releasers {
   mechanism::BlockL2Laplace euclidean_;
 };
 
-/// The epoch's ball where it lies inside the whole one. Elsewhere the whole one: the projection on
-/// two balls that nearly touch magnifies rounding, and the regulariser keeps phases close anyway.
+/// The epoch's ball if it lies inside the whole one; else the whole one. A projection on two balls
+/// that almost touch magnifies rounding errors, and the regulariser keeps phases close anyway.
 optimize::Domain domain_of(const LocalizationPlan& plan, const Epoch& epoch,
                            const std::vector<double>& centre) {
   double square = 0;
@@ -130,7 +130,7 @@ TrainedModel train_localization(const data::Dataset& dataset, const data::Schema
               : releasers.release(optimize::local_block_minimum(dataset, problem, {.block = at},
                                                                 context.threads, quiet),
                                   place);
-      // Costs nothing, and keeps the next start where everything is proved.
+      // A projection costs nothing, and keeps the next start inside the domain of the proofs.
       optimize::project(domain, weights);
       ++at;
     }
@@ -151,7 +151,7 @@ privacy::Event recorded_chain(const privacy::Receipt& receipt, RecordedParameter
   return releases(plan);
 }
 
-/// Computes again, for the stated neighbours, the bound of one record's share of the gradient. The
+/// Computes the bound of one record's share of the gradient again, for the stated neighbours. The
 /// noise is a multiple of it.
 void check_chain_file(const privacy::Receipt& receipt, const model::ModelFile& file,
                       RecordedParameters& parameters) {
@@ -183,7 +183,7 @@ constexpr Proved proved_chain{
     "it minimises means over a public number of records, which add_remove does not fix; use "
     "replace_one or zero_out, or the methods gradient and objective"};
 
-/// What the chains have in common.
+/// The common parts of the chains' Methods.
 constexpr Method chain(std::string_view name, std::string_view help,
                        std::span<const std::string_view> options,
                        std::span<const Paper> papers = {}) {

@@ -18,17 +18,18 @@
 ///  * `phased-erm`: Feldman, Koren, Talwar 2020, section 4, blocks that halve.
 ///
 /// Guarantee under replace_one and zero_out, pure with delta 0 and by exact Gaussian composition
-/// otherwise (docs/proofs/ladder.md). The solver is descent of fixed length, whose iterates move no
-/// further than the minimiser, or one with a certificate whose tolerance is paid for.
+/// otherwise (docs/proofs/ladder.md). The solver is descent with a fixed number of steps, whose
+/// iterates are no more sensitive than the minimiser, or one with a certificate, whose tolerance is
+/// part of the sensitivity.
 namespace tacet::learn {
 
-/// What a user may ask of the chains. Everything left out is chosen from public facts.
+/// The user's options of the chains. All that are left out are chosen from public facts.
 struct ChainOptions : CommonOptions, BallOptions, ClassWeightOptions {
-  std::optional<double> growth{};  ///< least growth exponent that a chain is made for
-  bool reuse = true;               ///< each phase of a chain reads all records
+  std::optional<double> growth{};  ///< smallest growth exponent for which the chain is made
+  bool reuse = true;               ///< each phase reads all records
   std::optional<std::int64_t> phases{};
 };
-/// `growth` and `ladder` read the first of these two lists, `ladder` alone the second.
+/// `growth` and `ladder` read the first of these two lists; only `ladder` reads the second.
 inline constexpr std::array growth_bindings{bind<&ChainOptions::growth>("growth")};
 inline constexpr std::array ladder_bindings{
     bind<&ChainOptions::reuse>(
@@ -41,34 +42,36 @@ inline constexpr auto chain_options =
 
 /// How one phase is solved.
 struct PhaseSolver {
-  double smoothing_width = 0;  ///< of kinks; 0: none
-  std::int64_t steps = 0;      ///< of descent; 0: the certified solver
+  double smoothing_width = 0;  ///< of kinks; 0: no smoothing
+  std::int64_t steps = 0;      ///< of descent; 0: the certified solver is used
   double tolerance = 0;        ///< of the certified solver
 };
 
-/// What noise a phase's answer gets.
+/// The law of the noise on a phase's answer.
 enum class LocalNoise {
-  gaussian,           ///< of a noise multiplier times a record's share
-  euclidean_laplace,  ///< density exp(-|z| / b), of an epsilon
+  gaussian,           ///< standard deviation: a noise multiplier times a record's share
+  euclidean_laplace,  ///< density proportional to exp(-|z| / b), for an epsilon
   coordinate_laplace  ///< Laplace noise on each coordinate, of a noise multiplier: the paper's
 };
 
 struct LocalizationPlan : MethodPlan {
-  double radius = 0;          ///< of the ball around 0 that the weights stay in
-  double slope_bound = 0;     ///< of the loss on the ball, as it is cut
-  double gradient_share = 0;  ///< of a record: the gradients' diameter over the adjacency's factor
+  double radius = 0;       ///< of the ball around 0 to which weights are projected
+  double slope_bound = 0;  ///< of the loss on the ball, after clipping
+  /// of a record: the diameter of the gradients over the adjacency's factor
+  double gradient_share = 0;
   RecordUse use = RecordUse::reuse;
   LocalNoise noise = LocalNoise::gaussian;
   std::vector<Epoch> epochs;
-  std::int64_t phases = 1;           ///< of all epochs
+  std::int64_t phases = 1;           ///< in all epochs together
   std::vector<PhaseSolver> solvers;  ///< of all phases, in order
-  /// The noise multiplier or epsilon of each phase. A receipt has a single value, for all of them.
+  /// The noise multiplier or the epsilon of each phase. A receipt states a single value for all of
+  /// them.
   std::vector<double> noise_levels;
 };
 
-/// Resolves all parameters of options.method from the options and the schema alone. UsageError when
-/// something needed is missing or makes no sense, GuaranteeError where nothing is proved: several
-/// outputs, a unit column, add_remove.
+/// Chooses all parameters of options.method from the options and the schema alone. UsageError if
+/// something is missing or makes no sense, GuaranteeError if there is no proof: several outputs, a
+/// unit column, add_remove.
 [[nodiscard]] LocalizationPlan plan_localization(const data::Schema& schema,
                                                  const ChainOptions& options,
                                                  const PlanContext& context = {});
@@ -77,7 +80,7 @@ struct LocalizationPlan : MethodPlan {
                                               const LocalizationPlan& plan,
                                               const TrainingContext& context);
 
-/// What a plan releases, and its settings: for planning and for the way back from a receipt.
+/// The event of a plan, and the list of its settings, which writes a receipt and reads it back.
 [[nodiscard]] privacy::Event releases(const LocalizationPlan& plan);
 void list_settings(SettingList& list, LocalizationPlan& plan);
 

@@ -23,13 +23,16 @@ namespace {
 constexpr double class_radius = 20;  // margins of classes, see learn/gradient/gradient_plan
 constexpr double number_radius = 4;
 constexpr double usual_growth = 2;
-// Of a kink, changing a loss by half of it: what solvers still reach in a few seconds, on a line
-// and with several columns.
+// Smallest width by which kinks are smoothed, if that changes a loss by half of the width. Solvers
+// still converge in a few seconds, with one column and with several.
 constexpr double min_line_width = 1e-6;
 constexpr double min_width = 1e-4;
-constexpr double solver_share = 0.005;        // of a phase's sensitivity, for the certified solver
-constexpr double min_tolerance = 0x1p-45;     // of the radius: what doubles can certify
-constexpr std::int64_t max_chain_steps = 12;  // of descent; beyond, the certified solver is shorter
+// of a phase's sensitivity; tolerance of the certified solver
+constexpr double solver_share = 0.005;
+// relative to the radius; smaller ones cannot be certified in doubles
+constexpr double min_tolerance = 0x1p-45;
+// of descent; beyond this the certified solver is faster
+constexpr std::int64_t max_chain_steps = 12;
 
 /// The chains, a line each.
 struct Chain {
@@ -49,7 +52,7 @@ LocalFacts resolve_facts(LocalizationPlan& plan, const data::Schema& schema,
         "weights in the ball of radius {:g}, a public guess; give `radius` where you know better",
         plan.radius);
   }
-  // What is printed is about the loss as it is.
+  // The printed reasons describe the loss without clipping.
   const GradientRegion region{plan.columns, schema.norm_bound(), plan.radius, !options.paper()};
   const double lipschitz = lipschitz_constant(plan.loss, region);
   plan.slope_bound = lipschitz / schema.norm_bound();
@@ -152,7 +155,7 @@ std::vector<double> budgets_of(const LocalizationPlan& plan) {
   return budgets;
 }
 
-/// One phase's release, or that of all phases where each has records of its own.
+/// The event of one phase, or of all phases together if each reads its own records.
 privacy::Event release_event(const LocalizationPlan& plan, double level) {
   const bool blocks = plan.use == RecordUse::disjoint;
   const auto adjacency = plan.guarantee.adjacency;
@@ -173,7 +176,7 @@ bool is_one_level(const LocalizationPlan& plan) {
                              [&](double level) { return level == plan.noise_levels[0]; });
 }
 
-/// At `delta`, which is what the cipher leaves.
+/// Calibrates the noise at `delta`, which is what the cipher leaves.
 void resolve_noise(LocalizationPlan& plan, const ChainOptions& options, privacy::Delta delta) {
   const privacy::Epsilon epsilon(options.epsilon);
   const bool pure = delta.value() == 0;
@@ -189,7 +192,7 @@ void resolve_noise(LocalizationPlan& plan, const ChainOptions& options, privacy:
   for (const double budget : budgets_of(plan)) {
     plan.noise_levels.push_back(pure ? whole * budget : whole / std::sqrt(budget));
   }
-  // Rounding of the parts: the sum may pass what was asked for by some units in the last place.
+  // The parts are rounded, so their sum may exceed the budget by a few units in the last place.
   const double step = (pure ? -1 : 1) * 0x1p-50;
   plan.events = releases(plan);
   while (accounting::epsilon(plan.events, options.adjacency, delta) > max.value()) {
@@ -198,14 +201,14 @@ void resolve_noise(LocalizationPlan& plan, const ChainOptions& options, privacy:
   }
 }
 
-/// The paper's noise where that is proved to be enough, which for usual budgets it is by far.
+/// Takes the paper's noise if it is proved to be enough. For usual budgets it is, by far.
 void resolve_paper_noise(LocalizationPlan& plan, const ChainOptions& options,
                          privacy::Delta delta) {
   const auto& phase = plan.epochs[0].phases[0];
   const double share = plan.gradient_share / (phase.mean_l2 * static_cast<double>(phase.records()));
   const bool pure = delta.value() == 0;
   const auto d = static_cast<double>(plan.columns);
-  // In each phase the noise is the same multiple of what a record moves.
+  // In every phase the noise is the same multiple of the phase's sensitivity.
   const double multiplier = phase.noise / (pure ? share * std::sqrt(d) : share);
   plan.noise = pure ? LocalNoise::coordinate_laplace : LocalNoise::gaussian;
   plan.noise_levels.assign(plan.solvers.size(), multiplier);
@@ -238,7 +241,7 @@ double noise_norm(const LocalizationPlan& plan, const LocalPhase& phase, double 
   throw base::InternalError("unknown kind of noise");
 }
 
-/// Before anything is booked: the samplers refuse what is wider.
+/// Checked before anything is booked: the samplers refuse wider noise.
 void refuse_wide_noise(const LocalizationPlan& plan) {
   const double factor = privacy::distance_factor(plan.guarantee.adjacency);
   const double d = std::sqrt(static_cast<double>(plan.columns)) + 1;
@@ -261,14 +264,16 @@ void resolve_solvers(LocalizationPlan& plan, double norm_bound) {
       const double noise = noise_norm(plan, phase, plan.noise_levels[at]);
       ++at;
       if (model::can_be_smoothed(plan.loss)) {
-        // Rounding a kink adds at most half its width to a loss: a twentieth of what noise costs.
+        // Smoothing a kink adds at most half its width to a loss: a twentieth of the cost of the
+        // noise.
         const double min = plan.columns == 1 ? min_line_width : min_width;
         solver.smoothing_width = std::clamp(0.1 * norm_bound * noise, min, 1.0);
       }
       const double beta = local_loss(plan, solver).curvature_bound() * norm_bound * norm_bound;
       const double kappa = 1 + beta / phase.mean_l2;
       const double start = std::min(2 * plan.radius, plan.slope_bound * norm_bound / phase.mean_l2);
-      // Each step leaves (kappa - 1) / (kappa + 1) of the way; to a twentieth of the noise.
+      // Each step leaves (kappa - 1) / (kappa + 1) of the distance; stop at a twentieth of the
+      // noise.
       const double wanted = std::ceil(std::log(std::max(std::exp(1.0), 20 * start / noise)) /
                                       std::log((kappa + 1) / (kappa - 1)));
       if (wanted <= static_cast<double>(max_chain_steps)) {
@@ -290,8 +295,8 @@ constexpr auto noise_names =
 constexpr auto use_names =
     base::names<RecordUse>({{RecordUse::reuse, "reuse"}, {RecordUse::disjoint, "disjoint"}});
 
-/// The noise of the phases: one level, or the first and the last one for people and all of them for
-/// the way back.
+/// The noise of the phases: one level, or the first and the last one for people, and all of them to
+/// read the receipt back.
 void list_levels(SettingList& list, LocalizationPlan& plan) {
   constexpr Shown hidden{.table = false, .json = false};
   constexpr auto levels_name = "noise_levels";
@@ -313,8 +318,8 @@ void list_levels(SettingList& list, LocalizationPlan& plan) {
     list.checked(name, levels.front(), above_0);
   }
   if (euclidean) {
-    // The scale of the noise in units of what one record moves: an epsilon alone would not say for
-    // which neighbours it was drawn.
+    // The scale of the noise in units of one record's sensitivity. An epsilon alone would not say
+    // for which neighbours it was drawn.
     std::vector<double> scales(several ? levels : std::vector<double>{levels.front()});
     for (double& one : scales) one = privacy::distance_factor(plan.guarantee.adjacency) / one;
     list.computed("noise_scales", scales, 17, hidden);

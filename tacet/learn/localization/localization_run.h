@@ -6,13 +6,13 @@
 #include "tacet/optimize/solver/glm_loss.h"
 #include "tacet/optimize/solver/local_minimum.h"
 
-/// What settling a chain of phases and running it share.
+/// Shared by planning a chain of phases and by running it.
 namespace tacet::learn {
 
 /// The loss as a phase's solver sees it: kinks rounded, slopes cut at the plan's bound.
 [[nodiscard]] optimize::GlmLoss local_loss(const LocalizationPlan& plan, const PhaseSolver& solver);
 
-/// A phase as the problem of a solver. `centre` was released.
+/// A phase as a problem for a solver. `centre` must have been released.
 [[nodiscard]] optimize::LocalProblem local_problem(const LocalizationPlan& plan,
                                                    const LocalPhase& phase,
                                                    const PhaseSolver& solver,

@@ -35,7 +35,7 @@ double raised_by(const LocalFacts& facts, double budget) {
   return facts.pure() ? 1 / budget : std::sqrt(1 / budget);
 }
 
-/// What each of `count` phases pays.
+/// The part of the budget for each of `count` phases.
 std::vector<double> budgets_of(std::int64_t count, const LadderOptions& options) {
   std::vector<double> budgets(static_cast<std::size_t>(count), 1.0);
   if (options.use == RecordUse::disjoint) return budgets;
@@ -110,8 +110,9 @@ void spread_records(std::vector<LocalPhase>& phases, std::int64_t rows, RecordUs
   }
 }
 
-/// Phases enough for the rate of every growth exponent from `min_growth` on: the noise falls by
-/// `ratio` from each to the next. No more than 64: by then it is far below what doubles resolve.
+/// The number of phases that is enough for the rate of every growth exponent from `min_growth` up.
+/// The noise falls by `ratio` from phase to phase. At most 64, since the noise is then far below
+/// what doubles resolve.
 std::int64_t enough_phases(const LocalFacts& facts, double min_growth, double ratio) {
   const double one_release =
       facts.gradient_diameter * facts.noise_unit() / static_cast<double>(facts.rows);

@@ -26,7 +26,8 @@ privacy::Released<std::vector<double>> release_objective(const data::Dataset& da
                                                          const ObjectivePlan& plan,
                                                          const TrainingContext& context) {
   const mechanism::PerturbedSolver solver = [&](std::span<const double> linear) {
-    // What is drawn while the solver runs, and how long that takes, is nobody's business.
+    // The number of iterations, and so the running time, depends on the data. The guarantee does
+    // not cover running time.
     return optimize::minimise_certified(dataset,
                                         {.loss = solver_loss(plan),
                                          .sum_l2 = plan.sum_l2,

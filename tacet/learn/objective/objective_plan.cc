@@ -26,7 +26,7 @@ namespace objective = accounting::objective;
 using privacy::Delta;
 using privacy::Epsilon;
 
-constexpr double expected_radius = 20;  // margins of classes grow to about this
+constexpr double expected_radius = 20;  // margins of classes grow to about this size
 // The output noise is this share of epsilon as a ratio of distance to standard deviation; it takes
 // about a thousandth of the budget.
 constexpr double output_share = 0.01;
@@ -34,7 +34,7 @@ constexpr double output_share = 0.01;
 // direction.
 constexpr double output_part = 0.05;
 
-// A bound of the gradient of one record at both ends of what the theorem needs.
+// Bounds of one record's gradient and curvature, as the theorem needs them.
 struct RecordBounds {
   double lipschitz;
   double smoothness;
@@ -46,8 +46,8 @@ RecordBounds record_bounds(const model::Loss& loss, double norm_bound) {
   return {facts.slope_bound * norm_bound * up, facts.curvature * norm_bound * norm_bound * up};
 }
 
-// The smallest standard deviation for the exact minimum at the angle 0: closed form, for the search
-// alone.
+// The smallest standard deviation for the exact minimum at angle 0: a closed form, used only as a
+// start of the search.
 double quick_sigma(const RegularizationFacts& facts, double lambda) {
   return objective::calibrate_sigma(
       {facts.lipschitz * privacy::distance_factor(facts.adjacency), facts.smoothness, lambda, 0},
@@ -63,8 +63,8 @@ double linear_variance(const RegularizationFacts& facts, double lambda) {
   return scale * scale * (facts.columns + 1);  // E|b|^2 = scale^2 d (d + 1)
 }
 
-// The output noise may tell `share` of its standard deviation apart. Rounding to its grid, 2^-30 of
-// the standard deviation where it is finest, must take little of that.
+// Epsilon's share for the output noise allows a distance of `share` standard deviations. Rounding
+// to its grid, which has at least 2^-30 of the standard deviation, must take little of that.
 void check_rounding_room(const ObjectivePlan& plan, double share) {
   const double half_diagonal = 0.5 * std::sqrt(static_cast<double>(plan.columns)) * 0x1p-30;
   if (0.5 * share > 4 * half_diagonal) return;
@@ -81,15 +81,15 @@ struct Noise {
   privacy::Event events;
 };
 
-// The output noise is small beside what b does in the direction where the records resist most, and
-// its distance follows from the share of epsilon that it may take.
+// The output noise is small relative to the effect of b in the direction of the largest curvature.
+// Its distance follows from its share of epsilon.
 double output_stddev(const ObjectivePlan& plan, double smoothness, double linear) {
   const double max_curvature =
       static_cast<double>(plan.public_row_count) * smoothness + plan.sum_l2;
   return output_part * linear / max_curvature;
 }
 
-// At `delta`, which is what the cipher leaves.
+// Calibrates the noise at `delta`, which is what the cipher leaves.
 Noise gaussian_noise(const ObjectivePlan& plan, const RecordBounds& bounds, Delta delta,
                      Reasons& reasons) {
   const Epsilon epsilon(plan.guarantee.epsilon);
@@ -126,8 +126,8 @@ Noise gaussian_noise(const ObjectivePlan& plan, const RecordBounds& bounds, Delt
 Noise pure_noise(const ObjectivePlan& plan, const RecordBounds& bounds, Epsilon epsilon) {
   double share = output_share;
   if (plan.calibration == Calibration::kifer2012) {
-    // The published form spends epsilon/2 on b, and what ln(1 + epsilon/2) leaves of the other half
-    // goes to the output noise.
+    // The published form spends epsilon/2 on b. The output noise gets what ln(1 + epsilon/2) leaves
+    // of the other half.
     const double determinant = std::log1p(bounds.smoothness / plan.sum_l2);
     share = std::max(0.0, 0.5 - determinant / epsilon.value()) * (1 - 1e-9);
   }
@@ -216,10 +216,10 @@ mechanism::MinimumGrids minimum_grids(const ObjectivePlan& plan) {
 }
 
 double choose_sum_l2(const RegularizationFacts& facts) {
-  // From where the determinant takes nearly all of epsilon, or next to nothing is left, in steps of
-  // 2^(1/4).
-  // And such that rounding b to its grid moves the minimiser by less than the output noise hides,
-  // which is made for the direction where the records resist most.
+  // Tries values in steps of 2^(1/4), from the one at which the determinant takes nearly all of
+  // epsilon. The value must also be so large that rounding b to its grid moves the minimiser by
+  // less than the output noise hides, which is calibrated for the direction of the largest
+  // curvature.
   const double resolved = facts.rows * facts.smoothness * std::sqrt(facts.columns) * 0x1p-30 /
                           (0.5 * output_share * output_part * std::min(1.0, facts.epsilon));
   const double min =

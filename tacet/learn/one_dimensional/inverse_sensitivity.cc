@@ -25,9 +25,10 @@ namespace tacet::learn {
 namespace {
 
 constexpr double max_proposals = 1e6;
-constexpr double max_draws = 2e6;         // of points, each some milliseconds
-constexpr double start_cost = 0.1;        // of the exponents: how near to the minimiser a start is
-constexpr double usual_visits = 0x1p30;   // of records, by all proposals together
+constexpr double max_draws = 2e6;  // of points, each some milliseconds
+// share of the exponents that a start near the minimiser may cost
+constexpr double start_cost = 0.1;
+constexpr double usual_visits = 0x1p30;   // records read by all proposals together
 constexpr double draw_class_radius = 20;  // margins of classes, see learn/gradient/gradient_plan
 constexpr double draw_number_radius = 4;
 constexpr int norm_bits = 30;
@@ -54,7 +55,7 @@ void resolve_line(InverseSensitivityPlan& plan, const data::Schema& schema,
   }
 }
 
-/// A penalty on a smooth loss asks for the other sampler, which needs no bound of the weight.
+/// A penalty with a smooth loss uses the other sampler, which needs no bound of the weight.
 bool on_a_line(const InverseSensitivityPlan& plan, const InverseOptions& options) {
   if (plan.columns != 1) return false;
   if (options.mean_l2.value_or(0) == 0) return true;
@@ -90,14 +91,14 @@ void resolve_penalised(InverseSensitivityPlan& plan, const data::Schema& schema,
   }
 }
 
-/// How far the score's gradient lies apart between neighbours.
+/// The largest distance between the score's gradients on neighbours.
 double score_distance(const InverseSensitivityPlan& plan) {
   const auto adjacency = plan.guarantee.adjacency;
   if (!plan.on_a_line) return privacy::distance_factor(adjacency) * plan.clipping_norm;
   return line_distance({plan.loss, plan.radius, plan.location}, adjacency);
 }
 
-/// A start so near to the minimiser that its score takes no more than a tenth off the exponents.
+/// A start so close to the minimiser that its score reduces the exponents by at most a tenth.
 double start_tolerance(const mechanism::NormGradientQuery& query, double epsilon) {
   const double weight =
       epsilon / (2 * privacy::distance_factor(query.adjacency) * query.clipping_norm);
@@ -107,8 +108,8 @@ double start_tolerance(const mechanism::NormGradientQuery& query, double epsilon
 privacy::Released<std::vector<double>> draw_penalised(const data::Dataset& dataset,
                                                       const InverseSensitivityPlan& plan,
                                                       const TrainingContext& context) {
-  // Rows shorter than the bound are held to the same slope, so that the law is that of one loss and
-  // the start its minimiser: at any other point the score is of the order of the number of records,
+  // Rows shorter than the bound use the same largest slope. So the law is that of one loss, and the
+  // start is its minimiser. At any other point the score is of the order of the number of records,
   // and the sampler would not end.
   const double steepest = plan.clipping_norm / dataset.norm_bound();
   const optimize::GradientSum sums(
@@ -147,7 +148,7 @@ void list_settings(SettingList& list, InverseSensitivityPlan& plan) {
     list.checked("clipping_norm", plan.clipping_norm, above_0);
   }
   list.checked("draw_epsilon", plan.epsilon, above_0, {.table = false});
-  // The draw has no noise multiplier. This factor of the score in its exponent takes its place, and
+  // This draw has no noise multiplier. The factor of the score in the exponent takes its place; it
   // is the same for all adjacencies.
   list.computed("score_weight", plan.epsilon / (2 * score_distance(plan)), hidden);
 }
@@ -162,8 +163,8 @@ mechanism::NormGradientQuery InverseSensitivityPlan::query() const {
                                      .smoothness = n * smoothness,
                                      .sum_l2 = n * mean_l2,
                                      .gradient_error = 0};
-  // A record's slope is rounded to half a unit of its row's integers (norm at most 2048), weights
-  // to 2^-38 of their norm, which is at most twice that of any minimiser.
+  // A record's slope is rounded to half a unit of its row's integers (norm at most 2048), and
+  // weights to 2^-38 of their norm, which is at most twice the norm of any minimiser.
   const double weight_norm = 2 * clipping_norm / mean_l2;
   const double slope_unit =
       data::Dataset::feature_scale * std::ldexp(clipping_norm, -norm_bits - 1);
@@ -175,9 +176,9 @@ mechanism::NormGradientQuery InverseSensitivityPlan::query() const {
 
 namespace {
 
-/// Refuses, before data are read, a plan whose run would hardly end: one that would accept too few
-/// proposals. Rounding of the gradients makes them rarer the more records there are and the larger
-/// epsilon is.
+/// Refuses, before data are read, a plan that would accept so few proposals that its run would
+/// hardly end. Rounding errors of the gradients make acceptance rarer with more records and larger
+/// epsilon.
 void resolve_proposals(InverseSensitivityPlan& plan, privacy::Epsilon epsilon) {
   const double proposals = mechanism::log_proposals(plan.query(), epsilon);
   if (proposals > std::log(max_proposals) + start_cost) {
@@ -219,7 +220,8 @@ InverseSensitivityPlan plan_inverse_sensitivity(const data::Schema& schema,
   const auto epsilon = resolve_pure_epsilon(options);
   if (on_a_line(plan, options)) {
     resolve_line(plan, schema, options);
-    (void)mechanism::round_down(epsilon);  // refuses what the sampler would, before it is booked
+    // throws what the sampler would throw, before anything is booked
+    (void)mechanism::round_down(epsilon);
     plan.events = mechanism::minimiser_event(
         {mechanism::Grid(-plan.radius, plan.radius), options.adjacency}, epsilon);
   } else {

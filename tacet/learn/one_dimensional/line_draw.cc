@@ -27,7 +27,7 @@ double feature_of(const data::Dataset& dataset, std::int64_t row) {
   return feature / data::Dataset::feature_scale;
 }
 
-/// Slope left of all breakpoints, and where it grows.
+/// The slope left of all breakpoints, and the breakpoints at which it grows.
 void add_record(mechanism::PiecewiseLinearSum& sum, const model::Loss& loss, double feature,
                 double label) {
   const double size = std::fabs(feature);
@@ -62,7 +62,8 @@ std::pair<double, double> slope_ends(const LineProblem& problem) {
   const double steepest = model::properties(problem.loss).slope_bound;
   double min = -steepest;
   double largest = steepest;
-  // The slopes of all records are -q and 1 - q: half of what signs of features would allow.
+  // The slopes of all records are -q and 1 - q. Their distance is half of what features of both
+  // signs would allow.
   if (const auto* pinball = std::get_if<model::PinballLoss>(&problem.loss);
       pinball != nullptr && problem.location) {
     min = -pinball->quantile;
@@ -102,8 +103,8 @@ mechanism::SlopeSum smooth_sum(const data::Dataset& dataset, const LineProblem& 
   return {dataset.rows(), slopes_at, slope_range(problem)};
 }
 
-/// Largest slope a (a w - y) of |a|, |y| <= 1, residuals cut: at a = 1, y = -1 on the right, at the
-/// best a on the left.
+/// The largest slope a (a w - y) for |a|, |y| <= 1 with residuals cut: at a = 1, y = -1 on the
+/// right, and at the best a on the left.
 double largest_squared(double w) {
   if (w >= 0) return std::min(w + 1, clipped_residual);
   return w > -0.5 ? 1 + w : -0.25 / w;
@@ -133,7 +134,7 @@ mechanism::SlopeRange slope_range(const LineProblem& problem) {
     if (problem.location) {
       return {steepest, 2, [](double w) { return std::min(w + 1, clipped_residual); }};
     }
-    // The width grows up to where residuals are cut and falls behind it.
+    // The width grows up to the point at which residuals are cut, and falls after it.
     return {steepest, squared_diameter(1, std::min(problem.radius, clipped_residual - 1)),
             largest_squared};
   }
@@ -160,8 +161,8 @@ privacy::Released<std::vector<double>> draw_on_line(const data::Dataset& dataset
   mechanism::MinimiserQuery query{mechanism::Grid(-problem.radius, problem.radius), adjacency};
   const auto as_vector = [](double value) { return std::vector<double>{value}; };
   if (piecewise_linear(problem.loss)) {
-    // A minimum where records agree is a point between two of the grid, next to which scores are
-    // far from 0: points near it have to count as it.
+    // A minimum that records agree on is a point between two grid points, and the scores next to it
+    // are far from 0. So points near it have to count as the minimum.
     query.radius = std::llround(nearness / 2 * static_cast<double>(query.grid.last()));
     return mechanism::release_minimiser(piecewise_sum(dataset, problem), query, epsilon,
                                         {{}, context.source, context.reservation})

@@ -8,36 +8,36 @@
 #include "tacet/model/loss/loss.h"
 
 /// One weight that fits one column, drawn by the inverse sensitivity mechanism on a public grid of
-/// [-radius, radius]: no penalty, no smoothing, no growth constant. Piecewise linear losses have
-/// their scores written down between all breakpoints (mechanism/point/inverse_sensitivity); others
-/// are summed where they are asked for, by passes over the records
+/// [-radius, radius]: no penalty, no smoothing, no growth constant. For piecewise linear losses the
+/// scores between all breakpoints are computed (mechanism/point/inverse_sensitivity). For other
+/// losses, sums are computed when they are needed, by passes over the records
 /// (mechanism/minimum/smooth_minimiser).
 namespace tacet::learn {
 
 struct LineProblem {
   model::Loss loss;
   double radius;          ///< of the domain
-  bool location = false;  ///< the column is 1 in every record, by the schema
+  bool location = false;  ///< the column is 1 in every record, as the schema says
 };
 
-/// Residuals of losses without a largest slope are cut there: the largest of a prediction inside
-/// the target's bounds.
+/// Residuals of losses without a largest slope are cut here. It is the largest residual of a
+/// prediction inside the target's bounds.
 constexpr double clipped_residual = 2;
 
-/// Answers that lie within so much of the domain's radius of a minimiser of a piecewise linear loss
-/// count as minimisers (the radius rho of Asi, Duchi 2020): what costs an error of at most
-/// slope * nearness * radius.
+/// For piecewise linear losses, answers within this share of the domain's radius from a minimiser
+/// count as minimisers (the radius rho of Asi, Duchi 2020). That costs an error of at most slope *
+/// nearness * radius.
 constexpr double nearness = 0x1p-30;
 
 [[nodiscard]] bool piecewise_linear(const model::Loss& loss);
 
-/// Slopes of rows in [-1, 1] and legal labels, of a loss that is not piecewise linear. The width is
-/// what replace_one pays: gradient_diameter's, and for the squared loss cut at clipped_residual,
-/// 2.25 or, of a location, the width 2 of the target's range.
+/// Slopes of rows in [-1, 1] and legal labels, for a loss that is not piecewise linear. The width
+/// is the sensitivity under replace_one: gradient_diameter, and for the squared loss, cut at
+/// clipped_residual, 2.25, or 2 (the width of the target's range) for a location.
 [[nodiscard]] mechanism::SlopeRange slope_range(const LineProblem& problem);
 
-/// How far the sum of slopes of a line lies apart between neighbours: epsilon over twice this is
-/// the weight of a score.
+/// The largest distance between the sums of slopes on neighbours: a score has the weight epsilon
+/// over twice this distance.
 [[nodiscard]] double line_distance(const LineProblem& problem, privacy::Adjacency adjacency);
 
 /// One draw with the whole of epsilon.

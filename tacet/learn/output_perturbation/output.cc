@@ -20,7 +20,7 @@ TrainedModel train_output(const data::Dataset& dataset, const data::Schema& sche
   mechanism::BlockGaussian noise(privacy::NoiseMultiplier(plan.noise_multiplier),
                                  context.reservation);
   const auto released = noise.release(std::move(mean), {}, context.source);
-  // Known exactly: the noise of one release, without anything after it.
+  // Known exactly: there is one release, and nothing is computed after it.
   const std::vector<double> stddevs(released.value().size(), plan.stddev);
   return finish(plan, schema, context, {released.value(), stddevs});
 }

@@ -86,7 +86,7 @@ void certify_recorded(OutputPlan& plan) {
   plan.sgd.emplace(plan.problem, schedule_of(plan), plan.weights, plan.guarantee.adjacency);
 }
 
-// The sensitivity of a schedule whose step sizes start at 1, where no step moves two runs further
+// The sensitivity of a schedule whose step sizes begin at 1, if no step moves two runs further
 // apart.
 double sensitivity_of_unit_steps(const SgdProblem& problem, const SgdSchedule& schedule,
                                  const IterateWeights& weights, privacy::Adjacency adjacency) {
@@ -99,7 +99,7 @@ double sensitivity_of_unit_steps(const SgdProblem& problem, const SgdSchedule& s
       .value;
 }
 
-// The longest step that a smooth loss allows: with a longer one, two runs may drift apart.
+// The largest step size that a smooth loss allows. With a larger one, two runs may drift apart.
 double longest_step(const SgdProblem& problem) {
   const auto facts = model::smoothness(problem.loss);
   if (facts.exponent < 1) return std::numeric_limits<double>::infinity();
@@ -107,11 +107,11 @@ double longest_step(const SgdProblem& problem) {
 }
 
 struct Budget {
-  double multiplier;  // z, in units of one record's bound
+  double multiplier;  // noise multiplier z, in units of one record's bound
   double ratio;       // standard deviation over sensitivity
 };
 
-// Beside the PRG slack.
+// What the PRG slack leaves.
 Budget budget_of(OutputPlan& plan, const SgdProblem& problem,
                  const OutputPerturbationOptions& options, privacy::Delta delta) {
   plan.prg_slack = random::prg_slack_of(1, problem.columns * problem.outputs);
@@ -139,8 +139,8 @@ void resolve_step_size(OutputPlan& plan, const OutputPerturbationOptions& option
                    plan.weight_scale);
 }
 
-// One pass of single steps on fresh records, the plain mean, steps of one size: what the bound is
-// proved for. Noise counts as it really is.
+// The bound is proved for one pass of single steps on fresh records, the plain mean of iterates,
+// and steps of one size. It uses the actual noise.
 void predict(OutputPlan& plan, const OutputPerturbationOptions& options, const Budget& budget) {
   const auto& sgd = *plan.sgd;
   const auto& schedule = sgd.schedule();
@@ -175,7 +175,7 @@ void resolve_release(OutputPlan& plan, const OutputPerturbationOptions& options,
 }
 
 void refuse_beyond_paper(const OutputPerturbationOptions& options, const SgdProblem& problem) {
-  // The paper smooths nothing, so that smoothing may be off.
+  // The paper's algorithm has no smoothing, so with its calibration smoothing may be switched off.
   if (const auto name =
           given_beyond<output_bindings, descent_bindings, penalty_bindings, ball_bindings>(
               options, {"steps", "order-seed", "radius"})) {
@@ -190,7 +190,7 @@ void refuse_beyond_paper(const OutputPerturbationOptions& options, const SgdProb
   }
 }
 
-// Algorithm 1 of the paper: its schedule, its noise, and what is proved about them.
+// Algorithm 1 of the paper: its schedule, its noise, and what is proved about both.
 void plan_paper(OutputPlan& plan, const OutputPerturbationOptions& options, privacy::Delta delta) {
   auto& problem = plan.problem;
   refuse_beyond_paper(options, problem);
@@ -251,7 +251,7 @@ void plan_tight(OutputPlan& plan, const OutputPerturbationOptions& options, priv
   }
   plan.steps = steps_of(options, plan.public_row_count / plan.batch, plan.batch);
   plan.weights = weights_of(options, plan.steps);
-  auto schedule = schedule_of(plan);  // its steps are of size 1 so far
+  auto schedule = schedule_of(plan);  // at this point its steps have size 1
   const auto budget = budget_of(plan, problem, options, delta);
   resolve_step_size(plan, options, schedule, budget);
   schedule.step_sizes = optimize::decaying_steps(plan.step_size, plan.step_decay, plan.steps);

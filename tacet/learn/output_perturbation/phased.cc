@@ -51,7 +51,7 @@ Trade trade_of(const PhaseFacts& facts, std::int64_t phases) {
     const double a = parts[i].step_size;
     trade.cost += facts.share * g * a;
     if (i == 0) continue;
-    // What the noise of the phase before costs this one to undo.
+    // What it costs this phase to undo the noise of the phase before.
     const double before = parts[i - 1].step_size;
     trade.cost += squared_distance * static_cast<double>(facts.dimension) * z * z * g * before *
                   before / (2 * a * static_cast<double>(parts[i].count));
@@ -76,8 +76,8 @@ optimize::CertifiedSgd certify(const PhasedPlan& plan, const Phase& phase, doubl
           plan.guarantee.adjacency};
 }
 
-/// The grid of the noise, the sensitivities of the phases and the standard deviation of the last
-/// one's noise: what follows from the noise multiplier.
+/// Computes, from the noise multiplier, the grid of the noise, the sensitivities of the phases, and
+/// the standard deviation of the last phase's noise.
 void resolve_sensitivities(PhasedPlan& plan) {
   plan.norm_bits = norm_bits_for(plan.noise_multiplier);
   for (const auto& phase : plan.phases) {
@@ -119,7 +119,7 @@ PhaseChoice choose(const PhaseFacts& facts, const PhasedOptions& options,
   return choice;
 }
 
-/// A plan that was read has phases only where there are records for them.
+/// A plan that was read from a receipt must have records for each of its phases.
 void check_phases(std::int64_t rows, std::int64_t phases) {
   if (rows >= 1 && (phases == 1 || (rows >> phases) >= 1)) return expect_checkable(rows);
   throw base::DataError("{} phases are too many for {} records", phases, rows);
@@ -212,7 +212,7 @@ PhasedPlan plan_phased(const data::Schema& schema, const PhasedOptions& options,
                          .scale = plan.weight_scale * std::sqrt(outputs),
                          .lipschitz = lipschitz_bound(plan.problem) * std::sqrt(outputs),
                          .share = step_share(plan.problem),
-                         // Before the number of phases is known, and what they take of delta.
+                         // before the number of phases, and its share of delta, are known
                          .ratio = full_batch_noise(1, epsilon, delta, options.adjacency) / distance,
                          .distance = distance,
                          .outputs = outputs};

@@ -9,14 +9,14 @@
 #include "tacet/learn/plan/training.h"
 #include "tacet/optimize/sgd/sgd_law.h"
 
-/// Phased output perturbation: phase i descends once over its own part of the records, half as many
-/// as the phase before, with a quarter of its step size, from where the released weights of that
-/// phase are; and releases the mean of its iterates (Feldman, Koren, Talwar 2020, for losses that
-/// need not be smooth).
+/// Phased output perturbation: phase i makes one pass over its own part of the records, starting at
+/// the released weights of the phase before. It has half as many records and a quarter of the step
+/// size. It releases the mean of its iterates (Feldman, Koren, Talwar 2020, for losses that need
+/// not be smooth).
 ///
-/// Guarantee: that of one phase, since a record is in one part only: Gaussian DP with
-/// mu = sensitivity / standard deviation, the same ratio in every phase, under replace_one or
-/// zero_out (docs/proofs/phased.md).
+/// Guarantee: that of one phase, since a record is in one part only: Gaussian DP with mu =
+/// sensitivity / standard deviation, the same ratio in every phase, under replace_one or zero_out
+/// (docs/proofs/phased.md).
 namespace tacet::learn {
 
 struct PhasedOptions : DescentOptions {
@@ -27,13 +27,13 @@ inline constexpr auto phased_options =
     read_options<PhasedOptions, descent_bindings, penalty_bindings, ball_bindings, phased_bindings>;
 
 struct Phase {
-  std::int64_t first;  ///< place of the first record in the public order
+  std::int64_t first;  ///< index of its first record in the public order
   std::int64_t count;
   double step_size;
 };
 
-/// Phases of n records: floor(n / 2^i) for the first k - 1 of them, the rest for the last; step
-/// sizes step_size 4^-i, i = 1..k.
+/// The phases of n records: floor(n / 2^i) records for each of the first k - 1 phases, and the rest
+/// for the last. Step sizes are step_size 4^-i, i = 1..k.
 [[nodiscard]] std::vector<Phase> cut_into_phases(std::int64_t n, std::int64_t k, double step_size);
 
 /// Public facts that determine the number of phases.
@@ -42,15 +42,15 @@ struct PhaseFacts {
   std::int64_t dimension;  ///< released numbers
   double scale;            ///< R: size of the best weights
   double lipschitz;        ///< G
-  double share;            ///< 1/2 for a smooth loss, 3/4 for one smoothed on the step's width
-  double ratio;            ///< standard deviation over sensitivity
-  double distance;         ///< 2 under replace_one, 1 under zero_out
-  double outputs = 1;      ///< predictors side by side
+  double share;     ///< 1/2 for a smooth loss, 3/4 for one that is smoothed on the width of a step
+  double ratio;     ///< standard deviation over sensitivity
+  double distance;  ///< 2 under replace_one, 1 under zero_out
+  double outputs = 1;  ///< predictors side by side
 };
 
 struct PhaseChoice {
   std::int64_t phases;
-  double step_size;         ///< the base: phase 1 uses a quarter of it
+  double step_size;         ///< the base; phase 1 uses a quarter of it
   double predicted_excess;  ///< A / step + B step, its least value 2 sqrt(A B)
 };
 
@@ -69,10 +69,10 @@ struct PhasedPlan : MethodPlan {
   double weight_scale = 0;
   double step_size = 0;  ///< the base
   std::vector<Phase> phases;
-  std::vector<double> sensitivities;  ///< of the phases, for a start at 0
+  std::vector<double> sensitivities;  ///< of the phases, if they start at 0
   double noise_multiplier = 0;
   int norm_bits = 0;
-  double stddev = 0;            ///< of the last phase's noise in each coefficient
+  double stddev = 0;  ///< standard deviation of the last phase's noise in each coefficient
   double predicted_excess = 0;  ///< bound of the expected excess risk
 };
 
@@ -83,7 +83,7 @@ struct PhasedPlan : MethodPlan {
 [[nodiscard]] TrainedModel train_phased(const data::Dataset& dataset, const data::Schema& schema,
                                         const PhasedPlan& plan, const TrainingContext& context);
 
-/// What a plan releases, and its settings: for planning and for the way back from a receipt.
+/// The event of a plan, and the list of its settings, which writes a receipt and reads it back.
 [[nodiscard]] privacy::Event releases(const PhasedPlan& plan);
 void list_settings(SettingList& list, PhasedPlan& plan);
 

@@ -3,10 +3,10 @@
 #include <cstdint>
 
 /// Formulas of Arora, Bassily, Guzman, Menart, Ullah, "Differentially private generalized linear
-/// models revisited" (2022), for reproductions: what the paper claims, with its orders of magnitude
-/// taken with constant 1. Nothing here is relied upon for a guarantee; the methods account what
-/// they release by their own proofs. docs/explanations/paper-calibration.md lists where the claims
-/// are loose and where they fail.
+/// models revisited" (2022), for reproductions: what the paper claims, with constant 1 in its
+/// orders of magnitude. No guarantee depends on them; the methods account their releases by their
+/// own proofs. docs/explanations/paper-calibration.md lists where the claims are loose and where
+/// they fail.
 namespace tacet::learn::arora2022 {
 
 /// A smooth non-negative loss (phi' H-Lipschitz, phi(0) <= L_0) or one of bounded slope, for rows
@@ -14,7 +14,7 @@ namespace tacet::learn::arora2022 {
 struct Problem {
   double curvature;     ///< H; infinite: the loss is only Lipschitz
   double loss_at_zero;  ///< L_0
-  double slope_bound;   ///< of phi' everywhere; infinite: the loss is only smooth
+  double slope_bound;   ///< of phi' everywhere; infinite if the loss is only smooth
   double norm_bound;    ///< X
   double radius;        ///< B
 };
@@ -38,15 +38,15 @@ struct Problem {
 [[nodiscard]] double output_lambda(const Problem& problem, std::int64_t rows, double epsilon,
                                    double delta);
 
-/// Its projection, with rows assumed to be at most twice as long behind it and weights in a ball of
-/// twice the radius: the width ln(2 n / delta) (h n epsilon / (Y + h))^(2/3) for a smooth loss, h =
-/// sqrt(H) B X and Y = sqrt(L_0), or ln(2 n / delta) n epsilon for a bounded slope, whichever is
-/// less. Reconstructed: the part of the paper that states it was not at hand.
+/// Its projection. It assumes that rows become at most twice as long, and has weights in a ball of
+/// twice the radius. It has the width ln(2 n / delta) (h n epsilon / (Y + h))^(2/3) for a smooth
+/// loss, h = sqrt(H) B X and Y = sqrt(L_0), or ln(2 n / delta) n epsilon for a bounded slope,
+/// whichever is less. This is reconstructed, since that part of the paper was not available.
 [[nodiscard]] double projection_width(const Problem& problem, std::int64_t rows, double epsilon,
                                       double delta);
-/// What it charges to delta: the probability that a Gaussian projection to `width` makes one of n
-/// rows more than twice as long is at most n (4 e^-3)^(width / 2), by Chernoff's bound of
-/// chi-square.
+/// What the paper adds to delta for it: the probability that a Gaussian projection to `width` makes
+/// one of n rows more than twice as long. It is at most n (4 e^-3)^(width / 2), by Chernoff's bound
+/// for chi-square.
 [[nodiscard]] double norm_event(std::int64_t rows, std::int64_t width);
 
 }  // namespace tacet::learn::arora2022

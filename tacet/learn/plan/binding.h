@@ -15,20 +15,20 @@
 #include "tacet/base/text.h"
 #include "tacet/learn/plan/parameters.h"
 
-/// From the values that a user gave to a struct of options. A list of bindings stands beside the
-/// struct: it says which parameters are read and where each goes, and nothing else does.
+/// Copies the values that a user gave into a struct of options. The list of bindings beside the
+/// struct is the only place that says which parameters are read, and into which members.
 ///
 ///     struct CropOptions { std::optional<double> radius; };
 ///     constexpr std::array crop_bindings{bind<&CropOptions::radius>("radius")};
 namespace tacet::learn {
 
-/// Where the value of a parameter goes. The text has been checked against the parameter's row, so
-/// that `read` need not refuse what the range excludes.
+/// The member for the value of a parameter. The text was checked against the parameter's row, so
+/// `read` need not refuse what the range excludes.
 template <typename Options>
 struct Binding {
   std::string_view name;
   void (*read)(const std::string& text, Options& options);
-  bool (*given)(const Options& options);  ///< whether the value is not what it is when left out
+  bool (*given)(const Options& options);  ///< whether the value differs from the default
 };
 
 namespace internal {
@@ -71,7 +71,7 @@ template <auto member>
 
 }  // namespace internal
 
-/// By a reader of its own, where the member is not simply the value.
+/// Uses its own reader, if the member is not simply the value.
 template <auto member>
 [[nodiscard]] constexpr auto bind(std::string_view name,
                                   void (*read)(const std::string& text,
@@ -79,7 +79,7 @@ template <auto member>
   return Binding<typename internal::Member<member>::Of>{name, read, internal::differs<member>};
 }
 
-/// A number, a text or texts with commas between them, as the member's type says.
+/// A number, a text, or texts separated by commas, as the type of the member says.
 template <auto member>
 [[nodiscard]] constexpr auto bind(std::string_view name) {
   using Of = typename internal::Member<member>::Of;
@@ -89,7 +89,7 @@ template <auto member>
   });
 }
 
-/// A value of an enumeration by its names; words that are none of them leave the member alone.
+/// A value of an enumeration by its names. Other words leave the member as it is.
 template <auto member, const auto& names>
 [[nodiscard]] constexpr auto bind(std::string_view name) {
   using Of = typename internal::Member<member>::Of;
@@ -98,7 +98,7 @@ template <auto member, const auto& names>
   });
 }
 
-/// Reads what was given of the parameters that are bound.
+/// Reads the values that were given for the bound parameters.
 template <typename Options, std::size_t count>
 void read_bound(const std::array<Binding<Options>, count>& bindings, const OptionValues& values,
                 std::type_identity_t<Options>& options) {
@@ -120,8 +120,8 @@ inline constexpr auto bound_names = [] {
   return names;
 }();
 
-/// The first parameter of the lists that was given and is not among the names `read`: what a run
-/// that goes by these alone must refuse.
+/// The first parameter of the lists that was given but is not in `read`. A run that reads only
+/// those must refuse it.
 template <const auto&... lists>
 [[nodiscard]] std::optional<std::string_view> given_beyond(
     const auto& options, std::initializer_list<std::string_view> read) {

@@ -6,11 +6,11 @@
 
 namespace tacet::learn {
 
-/// Whose noise and schedule a plan carries out: ours, or those of a paper, with what is proved
-/// about them; what the paper claims is stated as a claim. Each method lists the papers that it
-/// follows, and `paper` asks for the first of them. Receipts of versions before 0.2.0 say `paper`.
+/// Whose noise and schedule a plan uses: ours, or those of a paper. In both cases the stated
+/// guarantee is proved; the paper's claim is reported as a claim. Each method lists its papers, and
+/// `paper` means the first of them. Receipts of versions before 0.2.0 say `paper`.
 enum class Calibration {
-  tight,        ///< the least noise that is proved
+  tight,        ///< the smallest noise that is proved to be enough
   paper,        ///< the first paper of the method
   wang2021,     ///< Wang, Lei, Ying, Zhang: gradient and output
   arora2022,    ///< Arora, Bassily, Guzman, Menart, Ullah: gradient and regularized-output
@@ -34,7 +34,7 @@ inline constexpr auto calibration_names =
                               {Calibration::jun2019, "jun2019"},
                               {Calibration::zhang2021, "zhang2021"}});
 
-/// As options and receipts name it.
+/// The name in options and receipts.
 [[nodiscard]] inline std::string to_string(Calibration calibration) {
   return calibration_names.of(calibration);
 }

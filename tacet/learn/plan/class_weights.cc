@@ -20,7 +20,7 @@ struct NamedWeight {
   double weight;
 };
 
-// A name may hold an equals sign, a number none.
+// The weight follows the last equals sign: a name may contain one, a number cannot.
 NamedWeight read_part(std::string_view part) {
   const auto sign = part.rfind('=');
   if (sign == std::string_view::npos || sign == 0) {
@@ -30,7 +30,7 @@ NamedWeight read_part(std::string_view part) {
   return {part.substr(0, sign), parse_real(option_name, part.substr(sign + 1))};
 }
 
-/// A class by its name or, where it is one of two, by any of its labels.
+/// A class by its name; one of two classes also by any of its labels.
 std::optional<std::size_t> class_called(std::string_view text, const data::Target& target) {
   const auto names = target.class_names();
   const auto found = std::ranges::find(names, text);
@@ -42,8 +42,8 @@ std::optional<std::size_t> class_called(std::string_view text, const data::Targe
   return std::nullopt;
 }
 
-/// Where the first part ends: at the first comma before which NAME=WEIGHT names a class, since
-/// names may hold commas; at the first of all where there is none.
+/// The end of the first part: the first comma before which NAME=WEIGHT names a class, since names
+/// may contain commas; if there is none, the first comma.
 std::size_t end_of_part(std::string_view text, const data::Target& target) {
   const auto first = std::min(text.find(','), text.size());
   for (auto end = first;; end = std::min(text.find(',', end + 1), text.size())) {
@@ -64,7 +64,7 @@ model::ClassWeights parse_class_weights(std::string_view text, const data::Targe
   for (bool more = !text.empty(); more;) {
     const auto end = end_of_part(text, target);
     const auto [name, weight] = read_part(text.substr(0, end));
-    more = end < text.size();  // behind a comma stands another part, which may not be empty
+    more = end < text.size();  // after a comma follows another part, which may not be empty
     text.remove_prefix(more ? end + 1 : end);
     const auto found = class_called(name, target);
     if (!found) {

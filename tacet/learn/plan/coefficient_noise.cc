@@ -14,9 +14,9 @@ namespace {
 using Matrix = Eigen::Matrix<double, Eigen::Dynamic, Eigen::Dynamic, Eigen::RowMajor>;
 
 /// The eigenvalues of a symmetric matrix that was estimated with errors lie farther apart than the
-/// true ones: the k-th is moved by the sum over j of v_kj / (l_k - l_j), v the variance of the
-/// matrix's element between both eigenvectors (second order perturbation), which is taken back
-/// here; near each other they move by no more than their errors.
+/// true ones: the k-th is moved by the sum over j of v_kj / (l_k - l_j), where v is the variance of
+/// the matrix element between the two eigenvectors (second-order perturbation theory). That is
+/// undone here. Eigenvalues that are close to each other move by at most their errors.
 Eigen::VectorXd drawn_together(const Eigen::VectorXd& eigenvalues,
                                const Eigen::VectorXd& variances) {
   Eigen::VectorXd result = eigenvalues;
@@ -31,17 +31,18 @@ Eigen::VectorXd drawn_together(const Eigen::VectorXd& eigenvalues,
   return result;
 }
 
-/// Regressing the pull on the place of a path that hardly returns overstates the pull (Dickey,
-/// Fuller 1979): over n steps that keep all but a share of what they move, by a few over n, more in
-/// many columns. The factor was determined by simulation (coefficient_noise_test.cc).
+/// If a path hardly returns, the regression of the pull on the place overstates the pull (Dickey,
+/// Fuller 1979). Over n steps that keep all but a share of their movement, it does so by a few over
+/// n, and more with many columns. The factor was found by simulation (coefficient_noise_test.cc).
 double regression_bias(const DescentLaw& law, std::int64_t columns) {
   constexpr double a_column = 0.65;
   return a_column * static_cast<double>(columns + 3) * (1 - law.momentum) /
          (law.step_size * static_cast<double>(law.steps));
 }
 
-// The response to noise as a function of the curvature, tabulated once: 0, then a geometric grid.
-// Between grid points it is interpolated linearly, which overstates a convex decreasing function.
+// The response to noise as a function of the curvature, in a table: 0, then a geometric grid.
+// Linear interpolation between grid points is never too small, since the function is convex and
+// decreasing.
 class ResponseTable {
  public:
   explicit ResponseTable(const DescentLaw& law) {
@@ -74,7 +75,7 @@ class ResponseTable {
 double averaged_variance(const DescentLaw& law, double h) {
   const auto steps = static_cast<std::size_t>(law.steps);
   const auto averaged = static_cast<std::size_t>(law.averaged);
-  // total[t]: sum of the iterates up to t, in answer to a unit of noise in the first step.
+  // total[t]: the sum of the iterates up to t in response to a unit of noise in the first step.
   std::vector<double> total(steps + 1, 0);
   double weight = 0;
   double velocity = 0;
@@ -108,7 +109,7 @@ double expected_spread(const DescentLaw& law) {
     total[k] = total[k - 1] + response[k];
   }
   double iterates = 0;
-  double variance = 0;  // of an iterate: it has the noise of all steps before it
+  double variance = 0;  // of an iterate, which has the noise of all steps before it
   for (std::size_t t = 0; t < steps; ++t) {
     variance += response[t] * response[t];
     if (t >= first) iterates += variance / static_cast<double>(averaged);
@@ -156,7 +157,7 @@ void IterateTrace::record(std::span<const double> before, std::span<const double
 
 bool only_bounds_noise(std::int64_t steps, std::int64_t columns) {
   constexpr std::int64_t steps_per_column = 15;
-  constexpr std::int64_t max_numbers = std::int64_t{1} << 25;  // 256 MB for each of the two lists
+  constexpr std::int64_t max_numbers = std::int64_t{1} << 25;  // 256 MB per list
   constexpr std::int64_t max_columns = 1000;
   return columns > max_columns || steps < steps_per_column * columns ||
          steps * columns > max_numbers;

@@ -20,7 +20,8 @@ constexpr std::array common_bindings{
     bind<&CommonOptions::public_row_count>("public-row-count"),
 };
 
-// The loss is read with its numbers; `boost` and `radius auto` are those of choices among runs.
+// The loss is read together with its numbers. `boost` and `radius auto` belong to choices among
+// runs.
 constexpr std::array<std::string_view, 11> read_by_all{
     "epsilon",          "delta", "adjacency", "loss", "loss-parameter", "loss-width", "method",
     "public-row-count", "model", "threads",   "boost"};

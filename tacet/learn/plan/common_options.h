@@ -13,12 +13,12 @@
 #include "tacet/optimize/sgd/sgd_schedule.h"
 #include "tacet/privacy/guarantee.h"
 
-/// What every method of training reads, and what several of them do. A method's own options are a
-/// struct in its room that begins with these; it sees no others.
+/// Options that every method of training reads, and those that several read. A method's own options
+/// are a struct in its folder that begins with these; it sees no other options.
 namespace tacet::learn {
 
-/// Which mean of the iterates is the model. For methods that release every step all are free:
-/// functions of what was released. For output perturbation the sensitivity depends on it.
+/// Which mean of the iterates is the model. Methods that release every step can use any mean at no
+/// cost, as a function of released values. For output perturbation the sensitivity depends on it.
 using optimize::Averaging;
 
 inline constexpr auto averaging_names =
@@ -27,7 +27,7 @@ inline constexpr auto averaging_names =
                             {Averaging::last, "last"},
                             {Averaging::polynomial, "polynomial"}});
 
-/// What is learned, and under which guarantee.
+/// The problem and the guarantee.
 struct CommonOptions {
   std::string method = "gradient";
   double epsilon = 0;             ///< above 0; infinity trains without protection
@@ -41,7 +41,7 @@ struct CommonOptions {
   [[nodiscard]] bool paper() const { return calibration != Calibration::tight; }
 };
 
-/// UsageError where epsilon or the adjacency is missing: the library has no default for either.
+/// UsageError if epsilon or the adjacency is missing: the library has no default for either.
 void read_common(const ParameterValues& values, CommonOptions& options);
 [[nodiscard]] CommonOptions common_options(const ParameterValues& values);
 
@@ -52,7 +52,7 @@ void read_common(const ParameterValues& values, CommonOptions& options);
 inline constexpr std::array calibration_bindings{
     bind<&CommonOptions::calibration, calibration_names>("calibration")};
 
-/// A penalty beside the mean loss.
+/// A penalty that is added to the mean loss.
 struct PenaltyOptions {
   std::optional<double> mean_l2{};  ///< weight of |w|^2 / 2
 };
@@ -64,7 +64,7 @@ struct BallOptions {
 };
 inline constexpr std::array ball_bindings{bind<&BallOptions::radius>("radius")};
 
-/// Weights of classes beside the schema's.
+/// Weights of classes, which replace the schema's.
 struct ClassWeightOptions {
   std::optional<std::string> class_weights{};  ///< NAME=WEIGHT,...; overrules the schema's
 };
@@ -81,7 +81,7 @@ inline constexpr std::array step_bindings{bind<&StepOptions::steps>("steps"),
                                           bind<&StepOptions::step_size>("step-size"),
                                           bind<&StepOptions::clipping_norm>("clipping-norm")};
 
-/// Hat functions beside numbers whose column leaves it open (learn/plan/knots.h).
+/// Hat functions (a spline basis) for numbers whose column leaves it open (learn/plan/knots.h).
 struct KnotOptions {
   std::optional<std::int64_t> knots{};
 };
@@ -110,7 +110,7 @@ struct FeatureSelectionOptions {
   static constexpr double usual_share = 0.3;
 
   double feature_selection = 0;         ///< share of mu^2; 0: all columns are kept
-  bool feature_selection_auto = false;  ///< that share only where columns are many
+  bool feature_selection_auto = false;  ///< that share is used only if there are many columns
 };
 inline constexpr std::array feature_selection_bindings{
     bind<&FeatureSelectionOptions::feature_selection>(
@@ -122,7 +122,7 @@ inline constexpr std::array feature_selection_bindings{
                                           : parse_real("feature-selection", text);
         })};
 
-/// What a user asks of a method: what all read, and the method's own by its bindings.
+/// All options of a method: the common ones, and the method's own with their bindings.
 template <typename Options, const auto&... lists>
 [[nodiscard]] Options read_options(const ParameterValues& values) {
   Options options;
@@ -131,21 +131,21 @@ template <typename Options, const auto&... lists>
   return options;
 }
 
-/// A release that comes before a method's own, both booked together (learn/selected_training.h):
-/// what the method's plan must not resolve anew.
+/// A release before a method's own ones, booked together with them (learn/selected_training.h). The
+/// method's plan must use these numbers as they are.
 struct FirstRelease {
-  double noise = 0;          ///< multiplier of the release of which columns to keep
-  double stddevs = 0;        ///< of that noise, from which on a column is kept
-  double delta_left = 0;     ///< of delta, for what the method calibrates
+  double noise = 0;          ///< multiplier of the noise of the feature selection
+  double stddevs = 0;        ///< threshold of a kept column, in standard deviations of that noise
+  double delta_left = 0;     ///< part of delta that the method has for its calibration
   double prg_slack = 0;      ///< of everything
-  double max_prg_slack = 0;  ///< of that, the method's own part at most
-  privacy::Guarantee guarantee{0, 0, privacy::Adjacency::replace_one};  ///< of both
+  double max_prg_slack = 0;  ///< largest PRG slack of the method's own releases
+  privacy::Guarantee guarantee{0, 0, privacy::Adjacency::replace_one};  ///< of both together
 };
 
-/// What a plan is part of. No user asks for it.
+/// The larger plan of which a plan is a part. Users do not set it.
 struct PlanContext {
   std::optional<FirstRelease> first_release{};
-  double path_share = 1;  ///< of the path that the step rule of `gradient` finds
+  double path_share = 1;  ///< share of the path length that the step rule of `gradient` finds
 };
 
 /// The largest power of ten below 1 / row_count^1.1.

@@ -12,27 +12,28 @@
 namespace tacet::learn {
 namespace {
 
-// docs/methods/curves.md says what each constant rests on.
-// Where noise is small, residuals are cut sooner and the path is as much longer: fewer records of
-// large residuals decide then. From the second noise on nothing is gained by it.
+// docs/methods/curves.md gives the reason for each constant. If the noise is small, residuals are
+// cut earlier and the path is longer by the same factor, so that records with large residuals have
+// less influence. Above the second noise this gains nothing.
 constexpr double tighter = 0.7;
 constexpr double tight_up_to = 6e-4;
 constexpr double loose_from = 1e-3;
 constexpr double longest_path = 17000;
-// Of size 2.8, in so many steps 3.6: momentum descent on rows of norm 1 is stable below 3.8.
+// With 2.8 this is a step size of 3.6 at most: momentum descent on rows of norm 1 is stable below
+// 3.8.
 constexpr double path_per_step = 28;
 constexpr double max_curve_steps = 480;
-constexpr double low_noise = 1e-4;  // more directions are worth their time below it
+constexpr double low_noise = 1e-4;  // below this noise more directions are worth their time
 constexpr std::int64_t many_directions = 1000;
-// Rates part from 1 above the first noise, and are fully apart at the second.
+// Rates differ from 1 above the first noise, and reach their limits at the second.
 constexpr double rates_part = 5e-4;
 constexpr double rates_apart = 2e-3;
 constexpr double largest_rate = 2;
 constexpr double min_share = 0.13;
 constexpr double share_with_whitening = 1.3;
-// From this number of columns of categories on, the first directions say less, because each
-// combination of categories has a function of its own: twice as many directions of half as many
-// frequencies are taken, so that a model file has room for them.
+// From this number of categorical columns on, the first directions explain less, since each
+// combination of categories has its own function. Then there are twice as many directions with half
+// as many frequencies, so that a model file has room for them.
 constexpr std::size_t several_columns = 2;
 constexpr std::int64_t frequencies_of_several = 500;
 constexpr std::int64_t directions_of_several = 900;
@@ -47,7 +48,7 @@ bool predicts_number(const data::Schema& schema) {
          schema.target->number_kind() == data::NumberKind::number;
 }
 
-/// Why there can be no curves, in words that follow "here: "; null where there can.
+/// Why curves are not possible, in words that follow "here: "; null if they are.
 const char* obstacle(const data::Schema& schema, const ParameterValues& asked) {
   const auto options = common_options(asked);
   if (!predicts_number(schema)) return "the target is no number";
@@ -96,7 +97,7 @@ CurveRule curve_rule(double noise) {
   rule.steps = static_cast<std::int64_t>(
       std::ceil(std::clamp(rule.path / path_per_step, 200.0, max_curve_steps)));
   const double share = std::min(0.6 - 0.15 * std::log2(noise / 3e-4), 0.45);
-  // With much noise a line needs the room too.
+  // With much noise the line needs that room too.
   rule.share = noise > rates_apart
                    ? min_share
                    : std::min(share_with_whitening * share, data::Curves::max_share);

@@ -79,8 +79,8 @@ privacy::Receipt receipt_of(const MethodPlan& plan) {
 
 namespace {
 
-/// What the releases of a training cost. One that is run thousands of times, to be attacked, asks
-/// for the same again.
+/// The cost of a training's releases. A training that an audit runs thousands of times asks for the
+/// same cost again.
 double epsilon_spent(const privacy::Event& events, privacy::Adjacency adjacency,
                      privacy::Delta delta) {
   struct Answer {

@@ -22,7 +22,7 @@ struct Point {
   double across;
 };
 
-/// The longest gradient of a row at this angle from the weights, whose norm is r.
+/// The longest gradient of a row at this angle to weights of norm r.
 Point longest(double angle, double r) {
   const double margin = r * std::sin(angle);
   double length = 0;
@@ -38,14 +38,14 @@ Point longest(double angle, double r) {
 constexpr std::size_t angles = 801;
 constexpr int norms = 65;
 
-/// The longest gradients of all angles.
+/// The longest gradients for all angles.
 struct Gradients {
   std::array<double, angles> along;
   std::array<double, angles> across;
 };
 
-/// The largest square of a distance between one of them and the reflection of another, or `largest`
-/// where that is more. It is the same seen from both ends, and at most that of the sum of lengths.
+/// The largest squared distance between one of them and the reflection of another; or `largest` if
+/// that is more. It is the same from both ends, and at most the square of the sum of lengths.
 double furthest(const Gradients& points, double largest) {
   std::array<double, angles> length{};
   for (std::size_t i = 0; i < angles; ++i) {
@@ -77,7 +77,7 @@ double logistic_diameter(std::int64_t columns, double radius) {
   constexpr double angle_step = std::numbers::pi / (angles - 1);
   const double norm_step = radius / (norms - 1);
   double largest = 0;
-  // The longest weights first: what lies far apart there spares the pairs of the others.
+  // The longest weights first: large distances there make most other pairs unnecessary.
   for (int k = norms - 1; k >= 0; --k) {
     Gradients points{};
     for (std::size_t i = 0; i < angles; ++i) {
@@ -95,7 +95,7 @@ double logistic_diameter(std::int64_t columns, double radius) {
 double squared_diameter(std::int64_t columns, double radius) {
   if (!(radius > 0)) throw base::UsageError("the radius of the weights must be above 0");
   if (columns > 1) return (radius + 2) * rounding;
-  // Rows shorter than 1 are the worst beyond R = 1/2, where the least slope is at |a| = 1/(2R).
+  // For R above 1/2, rows shorter than 1 are the worst: the smallest slope is at |a| = 1/(2R).
   return (radius <= 0.5 ? 2 : radius + 1 + 0.25 / radius) * rounding;
 }
 
@@ -111,7 +111,7 @@ double lipschitz_constant(const model::Loss& loss, const GradientRegion& region)
   }
   const double slope = model::properties(loss).slope_bound;
   if (std::isfinite(slope)) return slope * region.norm_bound;
-  // Convex losses are steepest at the ends of what can be predicted.
+  // Convex losses are steepest at the ends of the range of predictions.
   const double whole = region.norm_bound * region.radius;
   const double furthest = region.cut ? cut_reach(loss, whole) : whole;
   const auto range = model::label_range(model::properties(loss).labels);

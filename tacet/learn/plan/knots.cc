@@ -26,7 +26,7 @@ void set_knots(data::Schema& schema, std::int64_t knots) {
   }
 }
 
-/// What the rule was found for; the plan refuses what makes no sense at all.
+/// The problems for which the rule was found; the plan refuses settings that make no sense.
 bool in_scope(const data::Schema& schema, const CommonOptions& options) {
   return !std::isinf(options.epsilon) && options.delta != 0.0 && !options.paper() && !schema.unit &&
          schema.target && outputs_of(*schema.target) == 1 &&

@@ -11,13 +11,15 @@ namespace tacet::learn {
 namespace {
 
 constexpr double many_weights = 0x1p24;
-// A double with noise in its last bits has 16 or 17 digits; a sign, a point and a comma come too.
+// A double with noise in its last bits has 16 or 17 digits; a sign, a point and a comma are added.
 constexpr double digits_written = 17;
 
 // How many numbers of 8 bytes there are for each weight, about.
 struct WeightCost {
-  int held = 50;    // at once beside the records; of a minimiser with its history
-  int written = 1;  // in the model's file: the weight and, where it is known, its noise
+  // doubles per weight in memory at once, beside the records; for a minimiser with its history
+  int held = 50;
+  // numbers per weight in the model's file: the weight and, if it is known, its noise
+  int written = 1;
 };
 
 WeightCost cost_of(const Training& training) {
@@ -41,7 +43,7 @@ std::string in_gib(double bytes) { return fmt::format("{:.3g} GiB", bytes / 0x1p
 void check_model_size(Training& training, std::int64_t available) {
   const double weights =
       static_cast<double>(training.columns) * static_cast<double>(training.outputs);
-  // Wide models have vectors of ids, not a weight a column: their plan sees to their size.
+  // Wide models have vectors of ids instead of a weight per column; their plan checks the size.
   if (training.method == "wide") return;
   if (weights < many_weights || keeps_columns(training)) return;
   const auto cost = cost_of(training);

@@ -19,7 +19,7 @@ using enum ParameterType;
 constexpr double infinity = std::numeric_limits<double>::infinity();
 constexpr WordList adjacency_words{"add_remove", "zero_out", "replace_one"};
 
-// A new method is one of them by itself.
+// A new method is in this list without a change here.
 constexpr Range method_range{.listed = method_words};
 
 constexpr Range sampling_range =

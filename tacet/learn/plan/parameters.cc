@@ -27,7 +27,7 @@ bool allows_number(const Range& range, std::string_view name, std::string_view t
                                                          : range.allows(parse_real(name, text));
 }
 
-/// Whether the range allows what a text says, which need not be a number.
+/// Whether the range allows the value of a text, which need not be a number.
 bool allows_numbers(const Parameter& parameter, std::string_view text) {
   const auto items = base::split_at_commas(text);
   if (items.size() > parameter.range.max_items) return false;

@@ -21,9 +21,9 @@ enum class ParameterType { integer, real, text };
 
 /// How a parameter bears on the guarantee.
 enum class PrivacyRelevance {
-  guarantee,  ///< part of the guarantee that is stated
-  noise,      ///< decides, with the guarantee, how much noise is drawn
-  utility,    ///< changes the result, never the guarantee
+  guarantee,  ///< a part of the stated guarantee
+  noise,      ///< decides, with the guarantee, the amount of noise
+  utility,    ///< changes the result but never the guarantee
   none        ///< changes neither
 };
 
@@ -31,39 +31,40 @@ enum class PrivacyRelevance {
 /// the reference are made from tables of these, so each is declared once. The bindings of
 /// its reader say where its value goes (learn/plan/binding.h).
 struct Parameter {
-  std::string_view name;  ///< with hyphens, as the program's option
+  std::string_view name;  ///< with hyphens, as in the option of the program
   ParameterType type;
   Range range;
-  /// In words: a value first, if there is one, and behind a colon or semicolon what it means or
-  /// where another one holds.
+  /// In words: first a value, if there is one; after a colon or semicolon its meaning, or when
+  /// another value is used.
   std::string_view default_value;
   std::string_view help;  ///< one sentence
   PrivacyRelevance relevance;
-  std::string_view unit = {};  ///< what is counted or measured, `seconds`; empty: a pure number
+  /// what is counted, or the unit, such as `seconds`; empty: a pure number
+  std::string_view unit = {};
 };
 
 /// Every parameter of `tacet train` and `tacet plan`, in the order of the help page.
 [[nodiscard]] std::span<const Parameter> parameters();
 
-/// The row of that name; nullptr when there is none.
+/// The row of that name; nullptr if there is none.
 [[nodiscard]] const Parameter* find_parameter(std::string_view name,
                                               std::span<const Parameter> table = parameters());
 
-/// UsageError, which names the parameter, what was given and what is allowed, for a value that is
-/// not of the parameter's type or not in its range.
+/// UsageError, which names the parameter, the given value and the allowed ones, for a value of
+/// another type or out of range.
 void check_value(const Parameter& parameter, std::string_view text);
 
-/// Whether the text is what stands for leaving the parameter out: `auto`, `tight`, `0`.
+/// Whether the text means the default: `auto`, `tight`, `0`.
 [[nodiscard]] bool says_default(const Parameter& parameter, std::string_view text);
 
 /// Values as texts, by the name of the parameter.
 using OptionValues = std::map<std::string, std::string, std::less<>>;
 
-/// UsageError for a name that no row has, and for a value that check_value refuses.
+/// UsageError for a name without a row, and for a value that check_value refuses.
 void check_values(std::span<const Parameter> table, const OptionValues& values);
 
-/// The value of a parameter as a text that is read back to the same bits. A loss may be one of a
-/// program's own, which has no name.
+/// The value of a parameter, as a text that is read back to the same bits. A loss may be a custom
+/// loss of a program, which has no name.
 class ParameterValue {
  public:
   ParameterValue(const char* text) : text_(text) {}             // NOLINT(*-explicit-*)
@@ -84,7 +85,7 @@ class ParameterValue {
   std::optional<model::Loss> loss_{};
 };
 
-/// What is asked of a training: values of parameters(), checked one by one. Absent means the
+/// A request for a training: values of parameters(), each of which is checked. Absent means the
 /// default. Not for several threads at once.
 ///
 ///     ParameterValues asked{{"method", "gradient"}, {"epsilon", 1}, {"steps", 100}};
@@ -103,7 +104,7 @@ class ParameterValues {
   [[nodiscard]] std::optional<double> real(std::string_view name) const;
   [[nodiscard]] std::optional<std::int64_t> integer(std::string_view name) const;
   [[nodiscard]] const OptionValues& all() const { return values_; }
-  /// UsageError for what is no loss, or has not the numbers that were given.
+  /// UsageError if it is not a loss, or has other numbers than the given ones.
   [[nodiscard]] std::optional<model::Loss> loss() const;
 
  private:
@@ -111,11 +112,11 @@ class ParameterValues {
   std::optional<model::Loss> custom_loss_;
 };
 
-/// The loss by its name and its own numbers; none where none is named. UsageError for a number
-/// without a loss, and for what no loss has.
+/// The loss by its name and its own numbers; absent if none is named. UsageError for a number
+/// without a loss, and for a number that the loss does not have.
 [[nodiscard]] std::optional<model::Loss> loss_of(const OptionValues& values);
 
-/// UsageError where it is missing: nothing has a default epsilon.
+/// UsageError if it is missing: no command has a default epsilon.
 [[nodiscard]] double checked_epsilon(const OptionValues& values);
 
 /// A number written in full: `1e-5`, `0.5`, `inf`. UsageError that names the parameter otherwise.

@@ -8,11 +8,10 @@
 namespace tacet::learn {
 namespace {
 
-/// Beyond it nobody waits for the path's law.
+/// with more steps the path's law takes too long
 constexpr double max_steps = 1e7;
 
-/// How many times as long as the law's steps those of each weight are; nothing if the file does not
-/// say.
+/// The factor of each weight's steps relative to the law's; empty if the file does not state it.
 std::vector<double> rates_of(const model::ModelFile& file, double line, double curve) {
   std::vector<double> rates(file.model.coefficients.size(), 1);
   if (!file.schema.curves) return rates;
@@ -25,7 +24,7 @@ std::vector<double> rates_of(const model::ModelFile& file, double line, double c
 }
 
 /// The standard deviations by the law of the path that a receipt states. Anybody may have written
-/// the receipt: nothing if it makes no sense.
+/// the receipt, so the result is empty if it makes no sense.
 std::vector<double> stddevs_of_path(const model::ModelFile& file) {
   const auto& receipt = file.receipt;
   const auto parameters = nlohmann::json::parse(receipt.parameters, nullptr, false);
@@ -88,8 +87,9 @@ std::optional<PredictionNoise> PredictionNoise::of(const model::ModelFile& file)
   }
   const auto& stddevs = model.noise_stddevs;
   if (file.schema.curves || stddevs.empty()) return std::nullopt;
-  // One standard deviation for all of them is that of noise alike in every direction, or a bound of
-  // it in every direction. What differs from one to the other was estimated, which is no bound.
+  // If all coefficients have the same standard deviation, it is that of noise that is equal in
+  // every direction, or a bound in every direction. Different values were estimated, and estimates
+  // are not bounds.
   const bool alike =
       std::ranges::all_of(stddevs, [&](double one) { return one == stddevs.front(); });
   if (!alike) return std::nullopt;

@@ -10,11 +10,11 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/model/loss/loss.h"
 
-/// Which problems an algorithm is made for, as data: refusals, help, the table in
-/// docs/methods/README.md and `auto` read the same lines.
+/// The problems for which an algorithm is made, as data that refusals, help, the table in
+/// docs/methods/README.md and `auto` read.
 namespace tacet::learn {
 
-/// What is to be predicted.
+/// What a model predicts.
 enum class TargetKind : std::uint8_t { two_classes, several_classes, number, probability, count };
 
 inline constexpr std::initializer_list<TargetKind> every_target_kind{
@@ -43,20 +43,21 @@ class TargetSet {
 [[nodiscard]] std::string to_string(TargetSet set);
 
 inline constexpr TargetSet every_target(every_target_kind);
-/// Targets whose losses are functions of one margin each, without a constant of their own.
+/// Targets whose losses are functions of one margin each, without further constants.
 inline constexpr TargetSet classes_and_numbers{TargetKind::two_classes, TargetKind::several_classes,
                                                TargetKind::number};
 inline constexpr TargetSet one_output{TargetKind::two_classes, TargetKind::number};
 
-/// The problems of an algorithm: kinds of targets, and the losses it takes of them.
+/// The problems of an algorithm: kinds of targets, and the losses that it accepts for them.
 struct Problems {
   TargetSet targets;
-  /// By their names; empty: each one for the target that is a function of one margin.
+  /// By name; empty: every loss for the target that is a function of one margin.
   std::span<const std::string_view> losses = {};
-  std::string_view why_no_other_loss = {};  ///< for people, where `losses` has some
-  bool softmax = false;                     ///< also the one loss of the margins of several classes
-  bool custom_loss = false;     ///< also a loss of a program's own, of which nothing is proved
-  bool complete_cases = false;  ///< a class that the schema does not list teaches nothing
+  std::string_view why_no_other_loss = {};  ///< for people, if `losses` is not empty
+  bool softmax = false;  ///< also accepts the loss of the margins of several classes together
+  /// also accepts a custom loss of a program, about which nothing is proved
+  bool custom_loss = false;
+  bool complete_cases = false;  ///< records of a class that the schema does not list are left out
 
   [[nodiscard]] bool takes(const model::Loss& loss) const;
 };

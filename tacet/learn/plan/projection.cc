@@ -20,7 +20,7 @@ constexpr double radius_for_numbers = 4;  // numbers are scaled to [-1, 1]
 
 double mu_of(const CommonOptions& options, std::int64_t records) {
   Reasons unused;
-  // A pure budget has no mu. The mu at the default delta is near enough for a choice of the width.
+  // A pure budget has no mu. For choosing the width, the mu at the default delta is close enough.
   auto approximate = options;
   if (options.delta == 0.0) approximate.delta.reset();
   const auto delta = resolve_delta(approximate, records, unused);
@@ -81,7 +81,8 @@ std::int64_t published_width(const data::Schema& schema, const CommonOptions& op
                                                    published_delta(schema, options)));
 }
 
-/// Whether the paper's projection is asked for; UsageError for what the paper has not.
+/// Whether the paper's projection is asked for; UsageError for settings that the paper does not
+/// have.
 bool resolve_published(data::Projection& projection, const CommonOptions& options,
                        const ProjectionOptions& asked, const std::optional<double>& radius) {
   if (options.calibration != Calibration::arora2022 || std::isinf(options.epsilon)) return false;

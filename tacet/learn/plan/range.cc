@@ -10,7 +10,7 @@
 namespace tacet::learn {
 namespace {
 
-/// 2^32 and 10^9 instead of their digits.
+/// Powers such as 2^32 and 10^9 instead of their digits.
 std::string integer_text(std::int64_t value) {
   constexpr std::int64_t fewest_digits = 1 << 16;
   if (value < fewest_digits) return fmt::format("{}", value);
@@ -22,7 +22,7 @@ std::string integer_text(std::int64_t value) {
   return fmt::format("{}", value);
 }
 
-/// 1e9 and 1e-9, as people write them.
+/// 1e9 and 1e-9 as people write them.
 std::string real_text(double value) {
   auto text = fmt::format("{:g}", value);
   const auto exponent = text.find('e');

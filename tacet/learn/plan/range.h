@@ -26,7 +26,7 @@ namespace tacet::learn {
 struct Integers {
   std::int64_t min;
   std::int64_t max;
-  std::string_view max_name = {};  ///< the parameter whose value the upper end is, if it is one
+  std::string_view max_name = {};  ///< if the upper end is the value of a parameter: its name
 };
 
 /// Numbers between two ends, of which each may be left out.
@@ -65,13 +65,14 @@ class WordList {
 struct Range {
   std::variant<std::monostate, Integers, Reals> numbers = {};
   WordList words = {};
-  /// More words, of a list that the program has elsewhere: who looks a word up there refuses it.
+  /// Further words, out of a list elsewhere in the program. The code that looks up a word refuses
+  /// unknown ones.
   std::vector<std::string> (*listed)() = nullptr;
-  /// How a value looks that is neither: `NAME=WEIGHT,...`. Its reader checks it.
+  /// The form of values that are neither: `NAME=WEIGHT,...`. Their reader checks them.
   std::string_view form = {};
-  bool is_list = false;        ///< several such with commas between them, none of them empty
-  std::size_t max_items = 1;   ///< so many numbers with commas between them
-  std::string_view note = {};  ///< what else decides, printed behind the range
+  bool is_list = false;        ///< several of these, separated by commas, none of them empty
+  std::size_t max_items = 1;   ///< this many numbers, separated by commas
+  std::string_view note = {};  ///< further conditions, printed after the range
 
   [[nodiscard]] constexpr Range or_words(WordList allowed) const {
     auto range = *this;
@@ -116,7 +117,7 @@ struct Range {
 }
 /// Words of any kind, described.
 [[nodiscard]] constexpr Range free_text(std::string_view form) { return {.form = form}; }
-/// Several of them with commas between, described.
+/// A list of them, separated by commas, with a description.
 [[nodiscard]] constexpr Range list_of(std::string_view form) {
   return {.form = form, .is_list = true};
 }

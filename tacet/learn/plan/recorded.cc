@@ -91,7 +91,8 @@ void expect_there(const RecordedParameters& parameters,
 }
 
 bool nearly_equal(double one, double other) {
-  constexpr double roundings = 1e-9;  // of products in another order, on another machine
+  // products may have been computed in another order on another machine
+  constexpr double roundings = 1e-9;
   return std::abs(one - other) <= roundings * std::abs(other);
 }
 

@@ -13,13 +13,13 @@
 #include "tacet/privacy/event.h"
 #include "tacet/privacy/receipt.h"
 
-/// What methods need to lead the parameters of a receipt back to their events.
+/// Helps methods to convert the parameters of a receipt back into their events.
 namespace tacet::learn {
 
-/// What a look at a parameter is for.
+/// Why a parameter is read.
 enum class Looking {
-  confirms,  ///< to hold it against what the receipt states: it counts as checked
-  assumes    ///< to compute with it: another value could lead to the same, and nothing is checked
+  confirms,  ///< to compare it with the receipt's statement: it counts as checked
+  assumes  ///< to compute with it: another value could give the same result, so nothing is checked
 };
 
 /// The parameters of a receipt; remembers which were looked at. Not for several threads at once.
@@ -34,7 +34,7 @@ class RecordedParameters {
   double real(const std::string& name, Looking looking = Looking::confirms);
   std::int64_t count(const std::string& name, Looking looking = Looking::confirms);
   std::string text(const std::string& name, Looking looking = Looking::confirms);
-  /// A fault unless the parameter, where it is there, is `expected`.
+  /// DataError unless the parameter, if it exists, equals `expected`.
   void expect(const std::string& name, const nlohmann::json& expected, std::string_view whose);
 
   /// Those that were confirmed.
@@ -51,23 +51,23 @@ class RecordedParameters {
   mutable std::set<std::string> looked_for_;
 };
 
-/// How many records of a unit take part at most. Every receipt of units has it, also where it is 1,
-/// and no receipt of single records.
+/// The largest number of records of a unit that take part. Every receipt of units has it, even if
+/// it is 1, and no receipt of single records has it.
 inline constexpr std::string_view max_records_per_unit_name = "max_records_per_unit";
 
 /// Two parameters by which a receipt states for which neighbours its noise was made, beside the
 /// name of their adjacency. `row_count_is` is "secret" if the run used only a declared number of
-/// records, otherwise "public". `distance_factor` says by how many times one record's bound
-/// neighbours may differ. Each adjacency has its own pair of the two, so that noise that was made
-/// for one adjacency does not pass for that of another.
+/// records, otherwise "public". `distance_factor` is the largest distance of neighbours in units of
+/// one record's bound. Each adjacency has its own pair of values, so noise for one adjacency cannot
+/// pass as noise for another.
 [[nodiscard]] nlohmann::json neighbour_parameters(privacy::Adjacency adjacency);
 
-/// A contradiction where the neighbours of the parameters are not those of the stated adjacency, or
-/// where nothing is said of them.
+/// DataError if the neighbours in the parameters are not those of the stated adjacency, or if the
+/// parameters do not state any.
 void expect_neighbours(RecordedParameters& parameters, privacy::Adjacency stated);
 
-/// A contradiction where one of these is missing: settings that other methods do not write, so that
-/// a receipt does not pass under the name of another method.
+/// DataError if one of these settings is missing. Other methods do not write them, so a receipt
+/// cannot pass under the name of another method.
 void expect_there(const RecordedParameters& parameters,
                   std::initializer_list<std::string_view> names);
 
@@ -77,22 +77,22 @@ void expect_there(const RecordedParameters& parameters,
 /// A contradiction unless the receipt calls its sampling so.
 void expect_sampling(const privacy::Receipt& receipt, std::string_view expected);
 
-/// A run that is too long to be computed again from a file that anybody may have written: nothing
+/// The run is too long to be computed again from a file that anybody may have written. Nothing
 /// confirms or refutes its receipt.
 class TooLongToCheck : public base::DataError {
  public:
   using base::DataError::DataError;
 };
 
-/// TooLongToCheck where `places`, the uses of records one after the other, are more than 2^27: up
-/// to there the way back takes 1.6 GB and some ten seconds.
+/// TooLongToCheck if there are more than 2^27 `places` (uses of records one after the other). Up to
+/// there the check takes 1.6 GB and about ten seconds.
 void expect_checkable(std::int64_t places);
 
 /// The noise multiplier, and the grid of the clipping norm that follows from it.
 [[nodiscard]] double recorded_noise(RecordedParameters& parameters);
 
-/// A pure release that costs `epsilon` by the parameters: as the file has it where both agree but
-/// for rounding, in the kind of event that the method releases.
+/// A pure release that costs `epsilon` by the parameters, in the kind of event that the method
+/// releases. If the file's event agrees up to rounding, returns that.
 template <typename Kind>
 [[nodiscard]] privacy::Event pure_release(privacy::Adjacency adjacency, double epsilon,
                                           const privacy::Event& own) {
@@ -104,7 +104,7 @@ template <typename Kind>
   return expected;
 }
 
-/// The releases of an event in order, equal ones once. A contradiction where there are more kinds
+/// The releases of an event in order, with equal ones counted. DataError if there are more kinds
 /// than any method has.
 struct CountedRelease {
   privacy::Event event;
@@ -112,8 +112,8 @@ struct CountedRelease {
 };
 [[nodiscard]] std::vector<CountedRelease> counted_releases(const privacy::Event& event);
 
-/// DataError unless the receipt is that of a release which reads all records once, with noise that
-/// follows no paper.
+/// DataError unless the receipt is that of a release which reads all records once and does not
+/// follow a paper.
 void expect_plain_release(const privacy::Receipt& receipt);
 
 /// Whether two events consist of the same releases, each equally often.

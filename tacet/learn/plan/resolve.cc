@@ -22,7 +22,7 @@ std::int64_t outputs_of(const data::Target& target) {
 
 namespace {
 
-/// In messages: labels beside a matrix have no name.
+/// The target in a message; labels beside a matrix have no name.
 std::string called(const data::Target& target) {
   return target.column.empty() ? "the target" : "the target " + target.column;
 }
@@ -31,7 +31,7 @@ bool asks_shares(const data::Target& target) {
   return target.regression() && target.number_kind() != data::NumberKind::number;
 }
 
-// Probabilities and counts have a loss each, whose minimiser is the mean.
+// Probabilities and counts have one loss each, whose minimiser is the mean.
 model::Loss resolve_loss_of_shares(const data::Target& target, const CommonOptions& options,
                                    Reasons& reasons) {
   const bool count = target.number_kind() == data::NumberKind::count;
@@ -53,7 +53,7 @@ model::Loss resolve_loss_of_shares(const data::Target& target, const CommonOptio
       count ? "poisson" : "soft_logistic");
 }
 
-/// What no schema makes right.
+/// Refuses softmax for two classes, which no schema can make right.
 void refuse_softmax_of_two(const data::Target& target, const CommonOptions& options) {
   if (!options.loss || !std::holds_alternative<model::SoftmaxLoss>(*options.loss)) return;
   if (target.class_count() != 2) return;
@@ -69,7 +69,8 @@ void refuse_own(const CommonOptions& options, const Problems& problems) {
         "nothing is proved of a custom loss but what clipping gives; use method gradient "
         "with its tight calibration, at a finite epsilon");
   }
-  static_cast<void>(model::loss_value(*options.loss, 0, 1));  // a name alone trains nothing
+  // throws for a custom loss of which only the name is known
+  static_cast<void>(model::loss_value(*options.loss, 0, 1));
 }
 
 model::Loss resolve_loss(const data::Target& target, const CommonOptions& options,
@@ -101,7 +102,8 @@ model::Loss resolve_loss(const data::Target& target, const CommonOptions& option
   return *options.loss;
 }
 
-/// Which labels make a record positive: a wrong spelling shows here, and nowhere in the result.
+/// Says which labels make a record positive. A misspelt label shows here, and nowhere in the
+/// result.
 std::string label_reason(const data::BinaryTarget& target, bool cases) {
   const auto listed = [](const std::vector<std::string>& labels) {
     return fmt::format("'{}'", fmt::join(labels, "', '"));
@@ -117,7 +119,7 @@ std::string label_reason(const data::BinaryTarget& target, bool cases) {
                      listed(target.negative), other);
 }
 
-/// Fails closed where a plan is made without asking what the method is made for (expect_offered).
+/// Throws if a plan is made without the check expect_offered.
 void check_offered(const Problems& problems, const data::Target& target, const model::Loss& loss) {
   if (problems.targets.has(kind_of(target)) && problems.takes(loss)) return;
   throw base::InternalError("a plan for a target or loss that the method is not made for");

@@ -8,25 +8,25 @@
 #include "tacet/learn/plan/training.h"
 #include "tacet/privacy/guarantee.h"
 
-/// Decisions that methods of training share. Each uses the options and the schema alone, and says
-/// in `reasons` what it chose on its own.
+/// Choices that methods of training share. Each uses the options and the schema alone, and explains
+/// in `reasons` what it chose.
 namespace tacet::learn {
 
 /// UsageError when the schema has no target.
 [[nodiscard]] const data::Target& target_of(const data::Schema& schema);
 
-/// 1, or one a class beyond two.
+/// 1, or the number of classes if there are more than two.
 [[nodiscard]] std::int64_t outputs_of(const data::Target& target);
 
 /// The first lines of every plan: its method, loss, columns and outputs. The loss is the given one,
-/// or logistic for classes, squared for numbers, soft_logistic for probabilities and poisson for
-/// counts, and the only one where the method takes one alone; UsageError when it is not for this
-/// kind of target. What a method is made for was asked before (expect_offered).
+/// or the only one that the method has. Otherwise it is logistic for classes, squared for numbers,
+/// soft_logistic for probabilities and poisson for counts. UsageError if it is not for this kind of
+/// target. Call expect_offered before.
 void resolve_problem(MethodPlan& plan, const data::Schema& schema, const CommonOptions& options,
                      const Problems& problems);
 
-/// The same for methods that solve the squared loss alone, also of classes: two are the numbers -1
-/// and 1, several have an indicator each.
+/// As resolve_problem(), for methods that only have the squared loss. They also predict classes:
+/// two as the numbers -1 and 1, several with an indicator each.
 void resolve_squared_problem(MethodPlan& plan, const data::Schema& schema,
                              const CommonOptions& options, const Problems& problems);
 
@@ -39,12 +39,12 @@ void resolve_squared_problem(MethodPlan& plan, const data::Schema& schema,
 [[nodiscard]] privacy::Delta resolve_delta(const CommonOptions& options, std::int64_t row_count,
                                            Reasons& reasons);
 
-/// The same for methods that can be pure: 0 where that was asked for.
+/// As above, for methods that can be pure: 0 if that was asked for.
 [[nodiscard]] double resolve_delta_or_pure(const CommonOptions& options, std::int64_t row_count,
                                            Reasons& reasons);
 
-/// UsageError for an l2 of 0 where the noise grows without bound as it falls; `usual` is what would
-/// be chosen here.
+/// UsageError for l2 = 0 if the noise grows without bound as l2 falls; `usual` is the value that
+/// would be chosen here.
 void refuse_no_penalty(const MethodPlan& plan, const std::optional<double>& l2, double usual);
 
 }  // namespace tacet::learn

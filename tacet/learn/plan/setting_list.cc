@@ -24,7 +24,7 @@ std::vector<double> numbers_in(std::string_view name, const std::string& list) {
   return values;
 }
 
-/// The loss that the parameters name, which is assumed. UsageError for none.
+/// The loss that the parameters name; it is assumed, not checked. UsageError if there is none.
 model::Loss recorded_loss(RecordedParameters& parameters) {
   const auto number = [&](const char* name) {
     return parameters.has(name) ? parameters.real(name, Looking::assumes)
@@ -34,14 +34,14 @@ model::Loss recorded_loss(RecordedParameters& parameters) {
                           number("loss_width"));
 }
 
-/// Methods with a paper's calibration write down what the paper claims.
+/// Methods with a paper's calibration record the paper's claim.
 void expect_claim(RecordedParameters& parameters, const privacy::Receipt& receipt) {
   const bool claimed = parameters.has("claimed_epsilon");
   if (claimed != (receipt.calibration != to_string(Calibration::tight))) {
     throw base::DataError("the calibration is {}, but {} is claimed", receipt.calibration,
                           claimed ? "a paper's guarantee" : "no paper's guarantee");
   }
-  // What a paper claims beyond that is not confirmed by anything in the file.
+  // Nothing in the file confirms any further claim of the paper.
   if (claimed && parameters.real("claimed_epsilon", Looking::assumes) < receipt.guarantee.epsilon) {
     throw base::DataError("the paper claims less than what is stated");
   }

@@ -26,15 +26,15 @@
 ///     list.note("step_size", plan.step_size);
 ///   }
 ///
-/// What a plan releases is a function of the plan alone, so that a plan that was read back leads to
-/// the same events as the one that was written.
+/// The releases of a plan depend on the plan alone, so a plan that was read back has the same
+/// events as the one that was written.
 namespace tacet::learn {
 
-/// The finite numbers that a setting of a receipt may have.
+/// The finite numbers that a setting in a receipt may be.
 struct SettingRange {
   double lowest;
   double highest = std::numeric_limits<double>::max();
-  bool open = false;  ///< whether the lowest is left out
+  bool open = false;  ///< whether the lowest number is excluded
 
   [[nodiscard]] bool has(double value) const {
     return std::isfinite(value) && (open ? value > lowest : value >= lowest) && value <= highest;
@@ -47,7 +47,7 @@ inline constexpr SettingRange at_least_0{.lowest = 0};
 inline constexpr SettingRange at_least_1{.lowest = 1};
 inline constexpr SettingRange rate_range{.lowest = 0, .highest = 1, .open = true};
 
-/// What receipts call the release that selects columns, before a method's own releases.
+/// The name in receipts of the release that selects columns before a method's own releases.
 inline constexpr auto feature_selection_name = "feature_selection_noise_multiplier";
 inline constexpr auto feature_selection_threshold_name = "feature_selection_threshold";
 
@@ -58,15 +58,16 @@ class SettingList {
  public:
   /// A list that writes: it replaces the settings of the plan.
   explicit SettingList(MethodPlan& plan) : plan_(plan) { plan.settings.clear(); }
-  /// A list that reads the parameters of this receipt into the plan; `with_model` where the model
-  /// that they are about is at hand.
+  /// A list that reads the parameters of this receipt into the plan. `with_model`: the model of the
+  /// receipt is available.
   SettingList(MethodPlan& plan, const privacy::Receipt& receipt, RecordedParameters& parameters,
               bool with_model = false)
       : plan_(plan), receipt_(&receipt), parameters_(&parameters), with_model_(with_model) {}
 
   [[nodiscard]] bool reads() const { return parameters_ != nullptr; }
 
-  /// The events depend on it. A receipt that lacks it, or has a value out of its range, is refused.
+  /// A setting on which the events depend. A receipt without it, or with a value out of its range,
+  /// is refused.
   template <typename Value>
   void checked(std::string_view name, Value& value, SettingRange range, Shown shown = {}) {
     number(Looking::confirms, name, value, range, shown);
@@ -77,8 +78,8 @@ class SettingList {
     word(Looking::confirms, name, value, names, shown);
   }
 
-  /// The events may depend on it, but another value could lead to the same ones: a check that needs
-  /// it computes with it, and does not call it confirmed.
+  /// A setting on which the events may depend, but other values could give the same events. A check
+  /// that needs it computes with it, and does not count it as confirmed.
   template <typename Value>
   void assumed(std::string_view name, Value& value, SettingRange range, Shown shown = {}) {
     number(Looking::assumes, name, value, range, shown);
@@ -100,7 +101,8 @@ class SettingList {
                const base::Names<Value, count>& names, Shown shown = {}) {
     word(looking, name, value, names, shown);
   }
-  /// The model confirms it. It is read where the model is at hand, and a note for a receipt alone.
+  /// A setting that the model confirms. It is read if the model is available, and is a note in a
+  /// receipt alone.
   template <typename Value>
   void of_model(std::string_view name, Value& value, SettingRange range, Shown shown = {}) {
     if (!reads() || with_model_) number(Looking::confirms, name, value, range, shown);
@@ -109,15 +111,15 @@ class SettingList {
   void checked(std::string_view name, std::vector<double>& values, SettingRange each,
                Shown shown = {});
 
-  /// It follows from what was listed before. A receipt that says something else contradicts itself.
+  /// A setting that follows from earlier ones. A receipt with another value contradicts itself.
   template <typename Value>
   void follows(std::string_view name, const Value& value, Shown shown = {}) {
     if (!reads()) return write(name, value, shown);
     if (shown.receipt) expect(name, of(value));
   }
-  /// The same for a number that another machine may have rounded differently.
+  /// As follows(), for a number that another machine may have rounded differently.
   void computed(std::string_view name, double value, Shown shown = {});
-  /// The same for several numbers, with `digits` digits each.
+  /// As computed(), for several numbers with `digits` digits each.
   void computed(std::string_view name, const std::vector<double>& values, int digits = 17,
                 Shown shown = {});
 
@@ -126,7 +128,7 @@ class SettingList {
   void note(std::string_view name, const Value& value, Shown shown = {}) {
     if (!reads()) write(name, value, shown);
   }
-  /// The same for a note that other methods do not write. A receipt must have it, so that it cannot
+  /// As note(), for a setting that other methods do not write. A receipt must have it, so it cannot
   /// pass under the name of another method.
   template <typename Value>
   void mark(std::string_view name, const Value& value, Shown shown = {}) {
@@ -134,22 +136,23 @@ class SettingList {
     expect_there(*parameters_, {name});
   }
 
-  /// Whether a setting that only some plans have is in this one: for a list that writes, `planned`.
+  /// Whether the plan has a setting that only some plans have; when writing, the answer is
+  /// `planned`.
   [[nodiscard]] bool has(std::string_view name, bool planned) const {
     return reads() ? parameters_->has(std::string(name)) : planned;
   }
-  /// For a list that reads: what is written further down, where what comes before depends on it.
+  /// When reading: a later setting on which an earlier one depends.
   template <typename Value, typename Allowed>
   void look_ahead(std::string_view name, Value& value, const Allowed& allowed) {
     if (reads()) checked(name, value, allowed);
   }
 
   /// The first settings of every plan: the loss and its parameters, the columns, the public number
-  /// of records and a release of which columns to keep. `repeated` says where that number is shown,
-  /// and the loss's parameter under its general name, which are both said elsewhere. The loss and
-  /// the columns are read where what a method releases depends on them.
+  /// of records, and the feature selection. The number, and the loss's parameter under its general
+  /// name, also occur elsewhere; `repeated` says where they are shown here. The loss and the
+  /// columns are read only if the method's releases depend on them.
   void problem(Shown repeated = {}, bool releases_depend_on_it = false);
-  /// How records are chosen, as the receipt has it beside its parameters.
+  /// How records are chosen, which a receipt states in a member of its own.
   void sampling(std::string_view scheme);
   template <typename Value, std::size_t count>
   void sampling(Value& scheme, const base::Names<Value, count>& names) {
@@ -160,11 +163,11 @@ class SettingList {
   }
   /// The noise multiplier and threshold of a release of which columns to keep.
   void feature_selection(double& noise, double& threshold);
-  /// What a paper claims for the noise of a plan that follows one.
+  /// The claim of a paper for the noise of a plan that follows it.
   void claim();
   /// How many records of a unit take part. Receipts that protect single records do not have it.
   void records_per_unit(Looking looking, std::int64_t& records, Shown shown = {});
-  /// The same where one record of each unit is drawn; plans of single records do not have it.
+  /// Notes that one record of each unit is drawn; plans of single records do not have it.
   void one_record_per_unit();
 
  private:
@@ -232,16 +235,15 @@ void write_settings(Plan& plan) {
   list_settings(list, plan);
 }
 
-/// What the head of a receipt says of its plan: method, guarantee, calibration, unit, records.
+/// Reads the plan's members of a receipt: method, guarantee, calibration, unit, records.
 void read_head(MethodPlan& plan, const privacy::Receipt& receipt);
 
-/// A fault where a parameter that the receipt has is not that of these settings: those of its
-/// model.
+/// DataError if the receipt has a parameter that is not one of these settings.
 void expect_settings(RecordedParameters& parameters, const std::vector<Setting>& settings,
                      std::string_view whose);
 
 /// The plan of a receipt, as far as its releases depend on it, by the list that wrote it. DataError
-/// where a parameter is missing or out of its range, or where two contradict each other.
+/// if a parameter is missing or out of its range, or if two contradict each other.
 template <typename Plan>
 [[nodiscard]] Plan read_plan(const privacy::Receipt& receipt, RecordedParameters& parameters,
                              bool with_model = false) {
@@ -252,7 +254,7 @@ template <typename Plan>
   return plan;
 }
 
-/// The way back of a method: its plan is read, and `releases(plan)` are those of planning.
+/// Reads a method's plan back; `releases(plan)` is the same function as in planning.
 template <typename Plan>
 [[nodiscard]] privacy::Event recorded_releases_of(const privacy::Receipt& receipt,
                                                   RecordedParameters& parameters,

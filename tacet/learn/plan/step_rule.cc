@@ -6,10 +6,12 @@
 namespace tacet::learn {
 namespace {
 
-constexpr double nonsmooth_curvature = 2;   // predictions around a kink with density 1
-constexpr std::int64_t fewest_steps = 100;  // enough for momentum 0.9 to settle and to average
-constexpr std::int64_t max_steps = 400;     // a longer path gains little and costs passes
-// In units of 1/(curvature of the mean loss); momentum descent is stable below 2 (1 + m).
+constexpr double nonsmooth_curvature = 2;  // for predictions around a kink with density 1
+// enough for momentum 0.9 to become stationary, and for averaging
+constexpr std::int64_t fewest_steps = 100;
+// a longer path gains little and costs passes over the data
+constexpr std::int64_t max_steps = 400;
+// In units of 1/(curvature of the mean loss). Momentum descent is stable below 2 (1 + m).
 constexpr double usual_step = 1.0;
 constexpr double largest_step = 1.875;
 

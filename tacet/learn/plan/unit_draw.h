@@ -6,13 +6,13 @@
 #include "tacet/data/schema/schema.h"
 #include "tacet/learn/plan/training.h"
 
-/// How methods whose proof is about one record protect units of several: one record of each takes
-/// part, drawn at random in secret (docs/proofs/unit_draw.md). The public number of records is
-/// then that of units.
+/// Protects units of several records with methods whose proof is about one record: a secret random
+/// draw lets one record of each unit take part (docs/proofs/unit_draw.md). The public number of
+/// records is then that of units.
 namespace tacet::learn {
 
-/// Nothing without a unit column; else the draws' part of the PRG slack, and a reason. Before
-/// resolve_delta_left.
+/// Does nothing without a unit column. Otherwise adds the draws' part of the PRG slack and a
+/// reason. Call it before resolve_delta_left.
 void resolve_unit_draw(MethodPlan& plan, const data::Schema& schema);
 
 /// The records that take part; nothing without a unit column: then all do.

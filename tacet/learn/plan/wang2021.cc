@@ -11,12 +11,12 @@
 namespace tacet::learn::wang2021 {
 namespace {
 
-// Where the exponent of T in Theorem 9 falls to 1: the root of 2 a^2 + 7 a - 3.
+// Here the exponent of T in Theorem 9 falls to 1: the root of 2 a^2 + 7 a - 3.
 const double switch_on_space = (std::sqrt(73.0) - 7) / 4;
 
 double real(std::int64_t count) { return static_cast<double>(count); }
 
-// n^power rounded up; exact powers stay what they are.
+// n^power rounded up; exact powers are not rounded.
 std::int64_t power_of(std::int64_t n, double power) {
   const double value = std::ceil(std::pow(real(n), power) * (1 - 1e-12) - 1e-6);
   if (!(value <= 0x1p40)) {

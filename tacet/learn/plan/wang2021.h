@@ -6,12 +6,13 @@
 #include "tacet/model/loss/loss.h"
 
 /// The calibration of Wang, Lei, Ying, Zhang, "Differentially Private SGD with Non-Smooth Losses"
-/// (2021), for reproductions: what the paper claims, as formulas. Nothing here is relied upon for a
-/// guarantee; the methods account what they release by their own proofs. Symbols are the paper's.
+/// (2021), for reproductions: what the paper claims, as formulas. No guarantee depends on them; the
+/// methods account their releases by their own proofs. Symbols are the paper's.
 /// docs/explanations/paper-calibration.md lists where the claims are loose and where they fail.
 namespace tacet::learn::wang2021 {
 
-/// alpha, L: Hoelder exponent and constant in w. M: bound of gradients at 0; f0: of losses at 0.
+/// alpha, L: Hoelder exponent and constant in w. M: bound of gradients at 0; f0: bound of losses at
+/// 0.
 struct Constants {
   double alpha;
   double L;
@@ -31,7 +32,7 @@ struct Run {
   std::int64_t n;
   std::int64_t T;
   double eta;
-  std::optional<double> radius;  ///< of the ball W; absent: the whole space
+  std::optional<double> radius;  ///< of the ball W; absent: no constraint
 };
 
 /// The largest step that the sensitivity bound allows.
@@ -40,8 +41,8 @@ struct Run {
 /// step beyond longest_step.
 [[nodiscard]] double sensitivity(const Constants& c, const Run& run, double gamma);
 
-/// sigma of Algorithm 1. The classical Gaussian mechanism behind it is proved up to epsilon 1 only
-/// and fails beyond 8.4: there its factor is replaced by the exact one at delta / 2.
+/// sigma of Algorithm 1. The classical Gaussian mechanism that it uses is proved only up to epsilon
+/// 1, and fails beyond 8.4. Above 1 its factor is replaced by the exact one at delta / 2.
 struct OutputNoise {
   double sigma;
   bool repaired;
@@ -55,7 +56,7 @@ enum class Theorem {
   output_on_ball = 10,    ///< Algorithm 1, ball
   gradient_on_ball = 12,  ///< Algorithm 2, ball
 };
-/// What a schedule depends on.
+/// The inputs of a schedule.
 struct ScheduleFacts {
   std::int64_t n;
   std::int64_t d;
@@ -74,7 +75,7 @@ struct Schedule {
 [[nodiscard]] double step_size(Theorem theorem, const ScheduleFacts& asked, std::int64_t T);
 
 /// Theorem 11: noise of Algorithm 2 for a gradient bound B, sigma / (2 B), at the feasible beta in
-/// (0, 1) closest to 1/2, where sigma is least. Nothing where no beta is feasible.
+/// (0, 1) that is closest to 1/2, where sigma is smallest. Nothing if no beta is feasible.
 struct GradientNoise {
   double beta;
   double lambda;

@@ -33,10 +33,10 @@ using privacy::Adjacency;
 using privacy::Delta;
 using privacy::Epsilon;
 
-constexpr double radius_for_classes = 20;  // margins of classes grow to about this
-constexpr double norm_for_classes = 5;  // where a penalty has to be paid for: 0.7% of loss is left
-constexpr double radius_for_numbers = 4;  // numbers are scaled to [-1, 1]
-constexpr double descent_steps = 1000;    // of descent; beyond it Newton's method is faster
+constexpr double radius_for_classes = 20;  // margins of classes grow to about this size
+constexpr double norm_for_classes = 5;     // if a penalty has a cost: 0.7% of the loss remains
+constexpr double radius_for_numbers = 4;   // numbers are scaled to [-1, 1]
+constexpr double descent_steps = 1000;     // of descent; with more, Newton's method is faster
 
 optimize::GlmLoss solver_loss(const RegularizedOutputPlan& plan) {
   const auto facts = model::properties(plan.loss);
@@ -65,8 +65,8 @@ double gradient_share(const RegularizedOutputPlan& plan, double norm_bound) {
   return std::min(lipschitz, 0.5 * diameter * (1 + 0x1p-50));
 }
 
-// The ratio of a record's distance to the noise's standard deviation that the guarantee allows; for
-// pure privacy a coordinate's standard deviation is scale sqrt(d + 1).
+// The ratio of a record's distance to the standard deviation of the noise that the guarantee
+// allows. For pure privacy the standard deviation of a coordinate is scale sqrt(d + 1).
 double allowed_mu(const RegularizedOutputPlan& plan) {
   const Epsilon epsilon(plan.guarantee.epsilon);
   if (plan.pure()) {
@@ -90,8 +90,8 @@ double published_mean_l2(const RegularizedOutputPlan& plan, double norm_bound, d
                                   plan.public_row_count, plan.claim->epsilon, plan.claim->delta);
 }
 
-/// The multiplier at which the release has the paper's standard deviation, or the proved one where
-/// that is not enough for what is claimed.
+/// The multiplier that gives the paper's standard deviation, or the proved one if the paper's noise
+/// is not enough for its claim.
 void resolve_published_noise(RegularizedOutputPlan& plan, const RegularizedOptions& options,
                              Delta left, double share, double norm_bound) {
   const double bound =
@@ -112,7 +112,7 @@ void resolve_published_noise(RegularizedOutputPlan& plan, const RegularizedOptio
   plan.noise_multiplier = full_batch_noise(1, Epsilon(options.epsilon), left, options.adjacency);
 }
 
-/// What the paper is about, before anything is resolved by it.
+/// Refuses problems that the paper does not cover, before anything uses its numbers.
 void resolve_claim(RegularizedOutputPlan& plan, const RegularizedOptions& options) {
   if (!options.paper()) return;
   if (options.adjacency != Adjacency::replace_one || !options.radius || options.mean_l2 ||
@@ -140,7 +140,8 @@ void resolve_penalty(RegularizedOutputPlan& plan, const RegularizedOptions& opti
       options.radius.value_or(regression ? radius_for_numbers : norm_for_classes);
   const auto facts = model::properties(plan.loss);
   plan.radius = wanted;
-  // One round with the wanted radius, one with what the regularization makes of it.
+  // The first round uses the wanted radius, the second one the radius that results from the
+  // regularization.
   for (int round = 0; round < 2; ++round) {
     plan.slope_bound = model::slope_bound_within(plan.loss, plan.radius * norm_bound);
     plan.sum_l2 = options.mean_l2.value_or(0) > 0
@@ -154,7 +155,7 @@ void resolve_penalty(RegularizedOutputPlan& plan, const RegularizedOptions& opti
                                     .distance = privacy::distance_factor(plan.guarantee.adjacency),
                                     .mu = allowed_mu(plan)});
     if (plan.claim) plan.sum_l2 = rows * published_mean_l2(plan, norm_bound, wanted);
-    // The minimiser has |w|^2 <= n loss(0) / Lambda: for a public n alone.
+    // The minimiser has |w|^2 <= n loss(0) / Lambda, which helps only if n is public.
     if (plan.guarantee.adjacency != Adjacency::add_remove) {
       plan.radius =
           std::min(wanted, std::sqrt(rows * model::largest_loss_at_zero(plan.loss) / plan.sum_l2));
@@ -165,8 +166,9 @@ void resolve_penalty(RegularizedOutputPlan& plan, const RegularizedOptions& opti
     plan.reasons.add("l2 {:.6g}: balances the noise and the bias for weights of norm {:g}",
                      plan.sum_l2 / rows, expected);
   }
-  // The penalty is that of the loss as it is: the smaller one that cut slopes would allow leaves
-  // more noise than it takes bias on most of the public sets of bench/utility/methods.py.
+  // The penalty is that of the loss without clipping. The smaller penalty that clipped slopes would
+  // allow adds more noise than it removes bias, on most of the public sets of
+  // bench/utility/methods.py.
   const double reach = plan.radius * norm_bound;
   plan.slope_bound =
       model::slope_bound_within(plan.loss, plan.claim ? reach : cut_reach(plan.loss, reach));
@@ -177,9 +179,9 @@ void resolve_solver(RegularizedOutputPlan& plan, double norm_bound) {
   const double rows = static_cast<double>(plan.public_row_count);
   const double distance = privacy::distance_factor(plan.guarantee.adjacency);
   const double share = plan.gradient_share / plan.sum_l2;
-  const double stddev = distance * share / allowed_mu(plan);  // of one coordinate, about
+  const double stddev = distance * share / allowed_mu(plan);  // of one coordinate, approximately
   if (model::can_be_smoothed(plan.loss)) {
-    // Smoothing a kink on this width costs at most a twentieth of what the noise costs anyway.
+    // Smoothing a kink on this width costs at most a twentieth of the cost of the noise.
     plan.smoothing_width =
         std::max(1e-3, 0.1 * norm_bound * stddev * numeric::mean_absolute_normal);
     plan.reasons.add("loss smoothed on a width of {:.4g}, small beside the noise on predictions",
@@ -196,8 +198,9 @@ void resolve_solver(RegularizedOutputPlan& plan, double norm_bound) {
     plan.reasons.add("{} steps of descent: the minimum to a twentieth of the noise", plan.steps);
     return;
   }
-  constexpr double part = 1e-4;    // of a record's share
-  constexpr double min = 0x1p-45;  // of the radius: what doubles can certify
+  constexpr double part = 1e-4;  // of a record's share
+  // relative to the radius; smaller ones cannot be certified in doubles
+  constexpr double min = 0x1p-45;
   plan.solver_tolerance = std::max(part * share, min * plan.radius);
   optimize::check_fallback_work({.rows = plan.public_row_count,
                                  .norm_bound = norm_bound,
@@ -207,8 +210,8 @@ void resolve_solver(RegularizedOutputPlan& plan, double norm_bound) {
                                  .tolerance = plan.solver_tolerance});
 }
 
-// The Poisson loss is smooth on balls only; beyond what the ball can predict its extension has the
-// curvature that it has there, and solvers may leave the ball on their way.
+// The Poisson loss is smooth on balls only. Beyond the predictions that the ball allows, its
+// extension keeps the curvature from there, since solvers may leave the ball on their way.
 void extend_poisson(RegularizedOutputPlan& plan, const data::Schema& schema,
                     const RegularizedOptions& options) {
   if (!options.radius) {
@@ -248,7 +251,7 @@ void list_settings(SettingList& list, RegularizedOutputPlan& plan) {
   if (plan.noise_multiplier == 0) {
     list.checked("noise", plan.noise, above_0);
   } else {
-    // The noise is what was drawn; what it costs follows from how far a record moves the result.
+    // The noise is the one that was drawn. Its cost follows from the sensitivity of the result.
     list.computed("noise", plan.noise_multiplier * plan.record_share);
   }
   const Shown descent{.table = plan.steps > 0};
@@ -264,7 +267,7 @@ void list_settings(SettingList& list, RegularizedOutputPlan& plan) {
 }
 
 double optimal_mean_l2(const OutputNoiseFacts& facts) {
-  const double sensitivity =  // lambda times the noise's standard deviation
+  const double sensitivity =  // lambda times the standard deviation of the noise
       facts.distance * facts.slope * facts.norm_bound / (facts.rows * facts.mu);
   const double square = facts.radius * facts.radius;
   const double lipschitz = std::sqrt(2 * numeric::mean_absolute_normal * facts.slope *

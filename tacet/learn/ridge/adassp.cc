@@ -22,8 +22,9 @@
 namespace tacet::learn {
 namespace {
 
-constexpr std::int64_t leaves = 3;  // of noise: the diagonal, beside it, the labels
-constexpr double failure = 0.05;    // of the published lambda, which is about utility alone
+// noise tensors: the diagonal, the rest of the matrix, the labels
+constexpr std::int64_t leaves = 3;
+constexpr double failure = 0.05;  // of the published lambda, which affects utility only
 
 void refuse_wide(const AdasspPlan& plan) {
   if (plan.columns <= optimize::max_gram_columns) return;
@@ -34,8 +35,7 @@ void refuse_wide(const AdasspPlan& plan) {
       plan.columns, optimize::max_gram_columns);
 }
 
-/// What is public of the number of records: nothing is scaled by it, so that it may be missing
-/// where delta is given.
+/// The public number of records. Nothing is scaled by it, so it may be missing if delta is given.
 std::int64_t rows_known(const data::Schema& schema, const CommonOptions& options) {
   if (!options.delta) return resolve_row_count(schema, options);
   return options.public_row_count.value_or(schema.public_row_count.value_or(0));
@@ -69,7 +69,7 @@ void list_settings(SettingList& list, AdasspPlan& plan) {
   list.checked("noise_multiplier", plan.noise_multiplier, above_0);
   list.checked("norm_bound", plan.norm_bound, above_0, {.table = false, .json = false});
   // Standard deviation of the noise on the sums: the multiplier times the distance between sums of
-  // neighbours. Under replace_one that distance is less than twice the one of add_remove
+  // neighbours. Under replace_one that distance is less than twice that under add_remove
   // (docs/proofs/gram.md).
   const auto unit = optimize::gram_noise(plan.norm_bound, true, plan.guarantee.adjacency);
   list.computed("gram_noise", plan.noise_multiplier * unit.diagonal);
@@ -108,15 +108,15 @@ AdasspPlan plan_adassp(const data::Schema& schema, const CommonOptions& options,
         "shrinkage by the marginal likelihood of what is released, which costs nothing");
   }
   write_settings(plan);
-  // The sums. Before them the records are read for the columns that are worth having, and once more
-  // to be written anew with these; or one record of each unit is written apart.
+  // One pass for the sums. With feature selection, one pass before them, and one to rewrite the
+  // records. With units, one to write one record of each.
   plan.passes_over_records = 1 + (plan.first ? 2 : 0) + (schema.unit ? 1 : 0);
   return plan;
 }
 
 namespace {
 
-// `what` is what the records stand for, one each.
+// `what` says what a record stands for.
 TrainedModel train_on_sums(optimize::PartSums& records, std::string_view what,
                            const data::Schema& schema, const AdasspPlan& plan,
                            const TrainingContext& context) {

@@ -13,7 +13,7 @@ namespace {
 using Eigen::MatrixXd;
 using Eigen::VectorXd;
 
-// Variance of labels in [-1, 1] around a linear model of them, about.
+// Approximate variance of labels in [-1, 1] around a linear model.
 constexpr double usual_residual = 0.3;
 
 VectorXd variances(const VectorXd& w, double prior, const ReleasedNoise& noise) {
@@ -61,7 +61,7 @@ double wang2018_penalty(double min_eigenvalue, double noise_bound) {
 
 VectorXd penalised_gains(const GramSpectrum& spectrum, double penalty, double noise_bound) {
   VectorXd denominators = spectrum.eigenvalues.array() + penalty;
-  // Where the noise beat its bound and the matrix is no longer positive.
+  // The noise may exceed its bound, and then the matrix is not positive.
   if (!(denominators.minCoeff() > 0)) denominators = denominators.cwiseMax(noise_bound / 10);
   return denominators.cwiseInverse();
 }
@@ -94,7 +94,8 @@ RidgeCoefficients ridge_coefficients(const GramSpectrum& spectrum, const VectorX
   for (Eigen::Index c = 0; c < spectrum.products.cols(); ++c) {
     const VectorXd own = gains.array() * spectrum.products.col(c).array();
     const VectorXd theta = directions * own;
-    // b moves by its noise and by E theta, of covariance s^2 / 2 (|theta|^2 I + theta theta').
+    // b has its own noise and that of E theta, whose covariance is s^2 / 2 (|theta|^2 I + theta
+    // theta').
     const VectorXd through = directions * (gains.array() * own.array()).matrix();
     const double each = noise.labels * noise.labels + matrix_half * theta.squaredNorm();
     for (Eigen::Index j = 0; j < theta.size(); ++j) {

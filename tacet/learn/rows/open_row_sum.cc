@@ -38,7 +38,7 @@ void OpenRowSum::add(const optimize::RowRecord& record) {
       number += *value++ * unit;
     }
   }
-  for (const auto& [first, picked, vector] : record.products) {  // none where the unit is not 1
+  for (const auto& [first, picked, vector] : record.products) {  // no factor if it is 1
     numeric::add_products(picked, vector, std::span(dense_).subspan(first));
   }
 }

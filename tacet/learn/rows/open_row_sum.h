@@ -11,9 +11,9 @@
 
 namespace tacet::learn {
 
-/// The sum of a step's gradients where nobody is protected: neither clipped nor on a grid, on the
-/// rows that its records touch. For one thread, since such sums depend on their order. Its memory
-/// is used again from one step to the next.
+/// The sum of a step's gradients for a training without protection: neither clipped nor on a grid,
+/// on the rows that its records touch. For one thread only, since such sums depend on their order.
+/// It reuses its memory from step to step.
 class OpenRowSum {
  public:
   explicit OpenRowSum(const privacy::RowLayout& layout)
@@ -21,7 +21,7 @@ class OpenRowSum {
 
   void start();
   void add(const optimize::RowRecord& record);
-  /// The sum, in the form of what a release gives.
+  /// The sum, in the form of a release.
   [[nodiscard]] mechanism::NoisyRows take();
 
  private:

@@ -20,9 +20,9 @@ namespace tacet::learn {
 /// (docs/methods/selections.md).
 enum class WordSelection {
   all,               ///< every row: plain noisy descent
-  adafest,           ///< rows of words that enough units touch, counted with noise (Ghazi 2023)
-  adafest_plus,      ///< the same among words that were chosen once, before training
-  fest,              ///< rows of words chosen once, before training (Ghazi 2023)
+  adafest,           ///< rows of words that enough units touch, by a noisy count (Ghazi 2023)
+  adafest_plus,      ///< the same, among words that were chosen once, before training
+  fest,              ///< rows of words that were chosen once, before training (Ghazi 2023)
   exponential,       ///< k of the longest sums (Zhang, Mironov, Hejazinia 2021, algorithm 4)
   permute_and_flip,  ///< the same by permute-and-flip
   sparse_vector,     ///< the first k whose noisy score reaches a threshold
@@ -51,22 +51,23 @@ struct RowChoice {
   WordSelection kind = WordSelection::all;
   optimize::Granularity granularity = optimize::Granularity::row;
   optimize::SecondClip second = optimize::SecondClip::masked;
-  double aggregate = 0;        ///< norm of the chosen part of the sum, for SecondClip::aggregate
-  std::int64_t count = 0;      ///< of rows or cells a step; of words for fixed, and for fest, where
-                               ///< 0 is a threshold
-  double score_bound = 0;      ///< longer sums score as this
-  double threshold = 0;        ///< units that touch a word; for sparse_vector the length of a sum
-  double noise = 0;            ///< noise multiplier of a step's counts of words
-  double epsilon = 0;          ///< of a draw; for sparse_vector of a step's run
+  double aggregate = 0;  ///< norm of the chosen part of the sum, if SecondClip::aggregate is used
+  /// number of rows or cells per step; of words for `fixed`, and for `fest`, for which 0 means a
+  /// threshold
+  std::int64_t count = 0;
+  double score_bound = 0;  ///< longer sums score as this
+  double threshold = 0;    ///< in units that touch a word; for sparse_vector a norm of a row's sum
+  double noise = 0;        ///< noise multiplier of the counts of words in a step
+  double epsilon = 0;      ///< per draw; for sparse_vector per step
   double threshold_share = 0;  ///< SparseVectorOptions::threshold_share
-  double first_threshold = 0;  ///< of the choice before training, in units that touch a word
+  double first_threshold = 0;  ///< of the choice before training; in units that touch a word
   double first_noise = 0;      ///< noise multiplier of its counts
   double first_epsilon = 0;    ///< of each of its draws
-  std::optional<mechanism::ScoreBounds> bounds = {};  ///< where sums are scored
+  std::optional<mechanism::ScoreBounds> bounds = {};  ///< if sums are scored
 
-  /// By how long sums of gradients are.
+  /// Whether rows are scored by the norm of their sums of gradients.
   [[nodiscard]] bool scores_sums() const;
-  /// By how many units touch a word, in every step.
+  /// Whether every step counts the units that touch a word.
   [[nodiscard]] bool counts_words() const;
   /// Words once, before training.
   [[nodiscard]] bool chooses_first() const;
@@ -76,10 +77,10 @@ struct RowChoice {
   [[nodiscard]] mechanism::SparseVectorOptions sparse_vector() const;
 };
 
-/// What the choice of a step costs on its sample; absent where it reads no record.
+/// The event of a step's choice on its sample; absent if it reads no record.
 [[nodiscard]] std::optional<privacy::Event> step_choice_event(const RowChoice& choice,
                                                               privacy::Adjacency adjacency);
-/// What the choice before training costs; absent where there is none.
+/// The event of the choice before training; absent if there is none.
 [[nodiscard]] std::optional<privacy::Event> first_choice_event(const RowChoice& choice,
                                                                privacy::Adjacency adjacency);
 
@@ -87,14 +88,14 @@ struct RowChoice {
 [[nodiscard]] privacy::RowSelection rows_of_words(const model::WordShape& shape,
                                                   std::span<const std::int64_t> words);
 
-/// The choice before training, by the words that all units touch.
+/// The words that are chosen before training, by the words that each unit touches.
 [[nodiscard]] std::vector<std::int64_t> choose_first_words(const RowChoice& choice,
                                                            const optimize::RowBatch& touched,
                                                            const mechanism::ReleaseContext& context,
                                                            privacy::Adjacency adjacency);
 
-/// The words of a step, by the words that its units touch; among `words` where they were chosen
-/// before.
+/// The words that a step chooses, by the words that its units touch; among `words` if those were
+/// chosen before.
 [[nodiscard]] std::vector<std::int64_t> choose_words(const RowChoice& choice,
                                                      const optimize::RowBatch& touched,
                                                      std::span<const std::int64_t> words,

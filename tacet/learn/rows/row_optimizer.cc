@@ -14,12 +14,12 @@ namespace {
 
 using enum RowOptimizerKind;
 
-// What cannot move a number any more, so that numbers at rest stay there.
+// A moment this small cannot move a number any more, so numbers at rest stay there.
 constexpr float nothing = numeric::no_moment;
 
 int state_kinds(RowOptimizerKind kind) {
   if (kind == sgd) return 0;
-  if (kind == adam) return 3;  // both moments, and how often the number was moved
+  if (kind == adam) return 3;  // both moments, and a count of the moves
   return kind == adam_dense_zero ? 2 : 1;
 }
 
@@ -34,7 +34,7 @@ double power(double base, std::int64_t n) {
   return result;
 }
 
-// How far Adam's moments have grown towards what they estimate, after a number of moves.
+// How far Adam's moments have grown towards the values that they estimate, after a number of moves.
 struct Growth {
   std::int64_t moves = 0;
   float first = 0;
@@ -91,7 +91,7 @@ class Mover {
     move_numbers(row, {.floats = gradients_.data()}, now);
   }
 
-  // The same for released integers of several rows, one row after the other.
+  // The same for released integers of several rows, one after the other.
   void move_integers(const RowTable::Rows& numbers, std::span<std::int64_t> released, double unit,
                      std::int64_t now) {
     if (settings_.kind != adam) {
@@ -134,7 +134,7 @@ class Mover {
   }
 
  private:
-  // By kernels that do what move() does.
+  // Uses kernels that do the same as move().
   void move_numbers(const RowTable::Rows& numbers, const numeric::Gradient& gradient,
                     std::int64_t now) {
     switch (settings_.kind) {
@@ -152,7 +152,8 @@ class Mover {
     }
   }
 
-  // At once where all of them were moved equally often, as they are where rows are chosen.
+  // Moves all numbers together if all of them were moved equally often, as is the case if rows are
+  // chosen.
   void adam_numbers(const RowTable::Rows& numbers, const float* gradients, std::int64_t now) {
     const auto moves = numbers.state(2);
     if (std::ranges::count(moves, moves.front()) != std::ssize(moves)) {
@@ -164,7 +165,7 @@ class Mover {
   }
 
   const RowOptimizerSettings& settings_;
-  double scale_;  // of what was released
+  double scale_;  // of released values
   float rate_;
   float momentum_;
   float second_decay_;
@@ -173,7 +174,7 @@ class Mover {
   std::vector<float> gradients_;
 };
 
-// Whether a number of the row still moves by itself: its first moment is not 0.
+// Whether a number of the row still moves on its own: its first moment is not 0.
 bool is_moving(const RowTable::Rows& row) {
   return std::ranges::any_of(row.state(0), [](float m) { return m != 0; });
 }
@@ -238,7 +239,8 @@ std::int64_t RowOptimizer::block_rows() const {
   return std::max<std::int64_t>(1, block_numbers / table_.layout().widest());
 }
 
-// `count` rows from `first` on, their numbers drawn and moved while the first cache holds them.
+// Moves `count` rows from `first` on; their noise is drawn and added while the first cache holds
+// it.
 void RowOptimizer::move_rows(mechanism::LazyRows::Reading& noisy, std::int64_t first,
                              std::int64_t count, const Along& along) {
   if (count == 0) return;
@@ -268,7 +270,7 @@ void RowOptimizer::step(const mechanism::LazyRows& noisy, double divisor) {
 }
 
 void RowOptimizer::defer(std::unique_ptr<const mechanism::LazyRows> noisy, double divisor) {
-  // In their own order: the order in which rows are caught up is that of the samples.
+  // In ascending order: rows were caught up in the order of the samples.
   const auto rows = table_.layout().rows();
   if (std::ssize(table_.stored_rows()) < rows) {
     for (std::int64_t row = 0; row < rows; ++row) (void)table_.change(row);
@@ -329,7 +331,7 @@ void RowOptimizer::step(const mechanism::NoisyRows& noisy, double divisor) {
     const auto first = layout.first_cell(index);
     const auto row = table_.change(index);
     rest(row, now_ - 1);
-    // As for a row without a chosen cell, but for those that are chosen.
+    // As for a row without a chosen cell, except for the chosen cells.
     if (settings_.kind == adam_dense_zero) {
       released.assign(row.values.size(), 0);
       for (; at < cells.size() && cells[at] < first + layout.width(index); ++at) {

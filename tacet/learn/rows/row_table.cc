@@ -6,8 +6,8 @@
 namespace tacet::learn {
 namespace {
 
-// Numbers between two kinds, so that a number and what is kept of it do not come to lie on the same
-// place of the first cache.
+// Numbers between two kinds of state, so that a number and its state do not share a set of the
+// first cache.
 constexpr std::size_t gap = 80;
 
 }  // namespace

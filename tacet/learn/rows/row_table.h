@@ -12,27 +12,28 @@
 
 namespace tacet::learn {
 
-/// What rows hold before anything was released for them: a public function of the row, so that an
-/// untouched row need not be stored. Writes the row's numbers.
+/// The initial values of rows, a public function of the row's index. So an untouched row need not
+/// be stored. Writes the numbers of the row.
 using RowStart = std::function<void(std::int64_t row, std::span<float> out)>;
 
 /// The numbers of a model's tables, whatever their height: a row that no step ever chose is not
-/// stored. Memory follows the rows that were chosen and what an optimizer keeps for each of their
-/// numbers, never the records, so that which rows are stored is public.
+/// stored. Memory depends on the rows that were chosen and on the optimizer's state for their
+/// numbers, never on records. So the set of stored rows is public.
 ///
 /// Reading is for several threads at once, changing for one.
 class RowTable {
  public:
-  /// `kinds` numbers are kept beside each number of a stored row, zeros at first.
+  /// `kinds` numbers of state are stored with each number of a stored row; they begin as zeros.
   RowTable(const privacy::RowLayout& layout, RowStart start, int kinds);
 
-  /// A stored row, or several whose numbers lie one behind the other.
+  /// A stored row, or several stored rows with consecutive numbers.
   struct Rows {
     std::span<float> values;
-    std::size_t apart;                   ///< from a number to what is kept of it, kind by kind
-    std::span<std::int64_t> last_steps;  ///< the optimizer's mark of each row, 0 at first
+    /// distance from a number to its state, and from one kind of state to the next
+    std::size_t apart;
+    std::span<std::int64_t> last_steps;  ///< the optimizer's mark of each row; 0 at first
 
-    /// What is kept of each number, of one kind.
+    /// One kind of state of each number.
     [[nodiscard]] std::span<float> state(std::size_t kind) const {
       return {values.data() + (kind + 1) * apart, values.size()};
     }
@@ -46,15 +47,16 @@ class RowTable {
       return {values.subspan(k * width, width), apart, last_steps.subspan(k, 1)};
     }
   };
-  /// Where a row is stored, from now on.
+  /// Returns the stored row, and stores it if necessary.
   [[nodiscard]] Rows change(std::int64_t row);
-  /// The same for a row and as many after it, `max` in all, as lie behind it: all that were
-  /// stored in their own order, but for the boundaries of blocks of memory and for narrow tables.
+  /// The same for a row and the rows after it, up to `max` in all, as far as they are consecutive
+  /// in memory. That is so for rows that were stored in ascending order, except at the ends of
+  /// memory blocks and for narrow tables.
   [[nodiscard]] Rows change_from(std::int64_t row, std::int64_t max);
 
   struct View {
     std::span<const float> values;
-    std::size_t apart;  ///< as of Rows; 0 for a row that is not stored, of which nothing is kept
+    std::size_t apart;  ///< as in Rows; 0 for a row that is not stored, which has no state
     std::int64_t last_step;
 
     [[nodiscard]] bool stored() const { return apart > 0; }
@@ -70,15 +72,15 @@ class RowTable {
   [[nodiscard]] const privacy::RowLayout& layout() const { return layout_; }
 
  private:
-  // Rows lie in blocks, so that more of them never means a copy of all: first their values, then
-  // what is kept of the first kind, and so on.
+  // Rows are stored in blocks, so that adding rows never copies all of them. A block has first
+  // their values, then their first kind of state, and so on.
   static constexpr std::size_t block_rows = 1024;
 
   [[nodiscard]] float* place(std::size_t slot) const {
     return blocks_[slot / block_rows].get() + (slot % block_rows) * stride_;
   }
-  // Whether the row stands where it would if all had been stored in their own order: known without
-  // the map.
+  // Whether the row is where it would be if all rows had been stored in ascending order; this needs
+  // no look into the map.
   [[nodiscard]] bool in_order(std::int64_t row) const {
     const auto slot = static_cast<std::size_t>(row);
     return slot < rows_.size() && rows_[slot] == row;

@@ -80,13 +80,14 @@ void resolve_group_steps(SparseGroupsPlan& plan, const SparseGroupsOptions& opti
   plan.radius = options.radius.value_or(classes ? radius_of_classes : radius_of_numbers);
 }
 
-// Comparisons get two thirds of the epsilon of a stretch, a released value one.
+// The comparisons get two thirds of the epsilon of a stretch, and a released value one third.
 void split_epsilon(SparseGroupsPlan& plan, double whole) {
   plan.selection_epsilon = 2 * number_of(plan.positives) / whole;
   plan.value_epsilon = number_of(plan.positives) / whole;
 }
 
-// Theorem 1 shares epsilon among secret draws of groups, Lemma 4 that of a step among its parts.
+// Theorem 1 shares epsilon among secret draws of groups, and Lemma 4 divides the epsilon of a step
+// among its parts.
 bool resolve_published_noise(SparseGroupsPlan& plan, const SparseGroupsOptions& options,
                              double delta) {
   if (delta == 0) {
@@ -118,7 +119,7 @@ bool resolve_published_noise(SparseGroupsPlan& plan, const SparseGroupsOptions& 
 
 void resolve_group_noise(SparseGroupsPlan& plan, const SparseGroupsOptions& options) {
   const double delta = resolve_delta_or_pure(options, plan.public_row_count, plan.reasons);
-  // The noise of a step, and its draw of a group.
+  // For the noise of each step, and for its draw of a group.
   plan.prg_slack =
       random::prg_slack_of((plan.random_groups ? 2 : 1) * plan.steps, random::max_block_words);
   if (options.paper() && resolve_published_noise(plan, options, delta)) return;
@@ -154,7 +155,7 @@ void project_to_ball(std::vector<double>& weights, double radius) {
   for (auto& weight : weights) weight *= factor;
 }
 
-/// Which group a step reads, and who pays for it.
+/// Which group a step reads, and which reservation pays for it.
 class GroupOrder {
  public:
   GroupOrder(const SparseGroupsPlan& plan, const privacy::Event& part,

@@ -7,11 +7,11 @@
 #include "tacet/base/error.h"
 #include "tacet/privacy/guarantee.h"
 
-/// How long descent on a ball takes, and how far from the minimum theory lets it end: what the
-/// analysis of noisy descent prescribes where nothing is known but the bounds, to hold beside the
-/// steps that the methods determine by rules of their own (docs/explanations/step-rule.md). Records
-/// are n, columns d, weights are within B of 0, the mean loss is beta-smooth with
-/// beta = curvature row_norm^2, and no record's gradient is longer than G = slope row_norm.
+/// How many steps descent on a ball takes, and how close to the minimum it ends: the schedules of
+/// the analysis of noisy descent if only bounds are known. They are for comparison with the steps
+/// that the methods choose by their own rules (docs/explanations/step-rule.md). Records are n,
+/// columns d, weights are within B of 0, the mean loss is beta-smooth with beta = curvature
+/// row_norm^2, and no record's gradient is longer than G = slope row_norm.
 namespace tacet::learn {
 
 struct DescentProblem {
@@ -20,16 +20,18 @@ struct DescentProblem {
   double radius = 1;
   double row_norm = 1;
   double slope = 1;      ///< of the loss, in the prediction, on the ball
-  double curvature = 1;  ///< likewise; not read where the loss has kinks
+  double curvature = 1;  ///< the same; not used if the loss has kinks
 };
 
-/// A course of T full-batch steps whose releases together are mu-GDP.
+/// A schedule of T full-batch steps whose releases together are mu-GDP.
 struct BallCourse {
   std::int64_t steps = 1;
   double noise =
-      0;  ///< standard deviation of a coordinate of the mean gradient: Delta sqrt(T) / mu
+      /// standard deviation of the noise in a coordinate of the mean gradient: Delta sqrt(T) / mu
+      0;
   double step_size = 0;  ///< eta
-  double bound = 0;      ///< of the expected excess of the mean iterate over the ball's minimum
+  /// of the expected excess loss of the mean iterate over the minimum on the ball
+  double bound = 0;
 };
 
 inline void expect_ball(const DescentProblem& problem, double mu, std::int64_t steps) {
@@ -44,14 +46,15 @@ inline void expect_ball(const DescentProblem& problem, double mu, std::int64_t s
       "mu that are finite and above 0");
 }
 
-/// How far one record moves the mean gradient: G / n, twice that where a record is replaced.
+/// The largest distance that one record moves the mean gradient: G / n, or twice that if a record
+/// is replaced.
 inline double mean_gradient_distance(const DescentProblem& problem, privacy::Adjacency adjacency) {
   return privacy::distance_factor(adjacency) * problem.slope * problem.row_norm / problem.rows;
 }
 
-/// The steps at which the noise floor B Delta sqrt(2 d) / mu and what is not yet learned,
-/// B^2 beta / T, are alike: B beta mu / (Delta sqrt(2 d)), up to a whole number. Four times as many
-/// leave a quarter of the latter. UsageError for values that are not above 0.
+/// The number of steps at which the noise floor B Delta sqrt(2 d) / mu equals the optimisation
+/// error B^2 beta / T: B beta mu / (Delta sqrt(2 d)), rounded up. Four times as many steps leave a
+/// quarter of that error. UsageError for values that are not above 0.
 inline std::int64_t smooth_ball_steps(const DescentProblem& problem, double mu,
                                       privacy::Adjacency adjacency) {
   expect_ball(problem, mu, 1);
@@ -76,8 +79,8 @@ inline BallCourse smooth_ball_course(const DescentProblem& problem, double mu,
               step * problem.columns * noise * noise};
 }
 
-/// Losses with kinks: the steps at which the noise of a step, sqrt(d) sigma, is as long as a
-/// gradient may be: G^2 mu^2 / (Delta^2 d), up to a whole number. UsageError as above.
+/// Losses with kinks: the number of steps at which the noise of a step, sqrt(d) sigma, is as large
+/// as the largest gradient: G^2 mu^2 / (Delta^2 d), rounded up. UsageError as above.
 inline std::int64_t kinked_ball_steps(const DescentProblem& problem, double mu,
                                       privacy::Adjacency adjacency) {
   expect_ball(problem, mu, 1);
@@ -99,8 +102,8 @@ inline BallCourse kinked_ball_course(const DescentProblem& problem, double mu,
           problem.radius * std::sqrt(square / count)};
 }
 
-/// Without noise, of the mean loss with (lambda / 2) |w|^2: what a step of size 1 / (beta + lambda)
-/// leaves of the distance to the minimum, at most.
+/// Without noise, for the mean loss with (lambda / 2) |w|^2: a bound of the factor by which a step
+/// of size 1 / (beta + lambda) reduces the distance to the minimum.
 inline double descent_contraction(double smoothness, double lambda) {
   return smoothness / (smoothness + lambda);
 }
@@ -112,9 +115,9 @@ inline std::int64_t projected_descent_steps(double radius, double tolerance, dou
       std::ceil(std::max(0.0, std::log(radius / tolerance)) / -std::log(contraction)));
 }
 
-/// Accelerated projected descent likewise (Nesterov), with kappa = (beta + lambda) / lambda and
-/// `loss_at_zero` a bound of the mean loss at 0: ln(2 loss_at_zero / (lambda tolerance^2)) /
-/// -ln(1 - kappa^(-1/2)).
+/// The same for accelerated projected descent (Nesterov), with kappa = (beta + lambda) / lambda and
+/// `loss_at_zero` a bound of the mean loss at 0: ln(2 loss_at_zero / (lambda tolerance^2)) / -ln(1
+/// - kappa^(-1/2)).
 inline std::int64_t accelerated_descent_steps(double loss_at_zero, double lambda, double tolerance,
                                               double smoothness) {
   const double kappa = 1 + smoothness / lambda;

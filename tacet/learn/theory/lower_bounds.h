@@ -6,10 +6,10 @@
 
 #include "tacet/base/error.h"
 
-/// What no algorithm can beat, as numbers that benchmarks draw beside measured error. All bounds
-/// hold for explicit families of losses F with f(w) - min f >= (lambda / kappa) |w - w*|^kappa,
-/// built in docs/proofs/lower-bounds.md after the two-point and packing arguments of Asi, Levy,
-/// Duchi 2021 (section 5) with constants of our own.
+/// Lower bounds that no algorithm can beat, for benchmarks to show beside measured errors. All
+/// bounds hold for explicit families of losses F with f(w) - min f >= (lambda / kappa) |w -
+/// w*|^kappa. They are constructed in docs/proofs/lower-bounds.md by the two-point and packing
+/// arguments of Asi, Levy, Duchi 2021 (section 5), with our own constants.
 namespace tacet::learn {
 
 struct GrowthProblem {
@@ -21,8 +21,8 @@ struct GrowthProblem {
 };
 
 struct LowerBound {
-  double value = 0;          ///< of the larger expected excess risk of the two or more data sets
-  std::int64_t changed = 0;  ///< records that the worst pair differs in
+  double value = 0;          ///< of the expected excess risk on the worst of the data sets
+  std::int64_t changed = 0;  ///< number of records in which the worst pair differs
 };
 
 inline void expect_growth(const GrowthProblem& problem, double min_kappa) {
@@ -36,8 +36,9 @@ inline void expect_growth(const GrowthProblem& problem, double min_kappa) {
 }
 
 /// Half the distance of the two minimisers: F(w; +) = L|w - a|, F(w; -) = L|w + a|, and their mean
-/// for the records that say nothing, with a share `tilt` more on one side. 0 when the two do not
-/// grow as asked on the whole domain; a convex function against a linear one, so the ends decide.
+/// for neutral records, with a share `tilt` more on one side. 0 if the two do not satisfy the
+/// growth condition on the whole domain. (A convex function is compared with a linear one, so the
+/// ends decide.)
 inline double half_distance(const GrowthProblem& problem, double tilt) {
   const auto& [rows, kappa, lambda, lipschitz, radius] = problem;
   const double a = 0.5 * std::pow(kappa * tilt * lipschitz / lambda, 1 / (kappa - 1));
@@ -48,7 +49,7 @@ inline double half_distance(const GrowthProblem& problem, double tilt) {
 }
 
 /// One dimension, any kappa > 1, (epsilon, delta): two data sets of k records on either side.
-/// Excess empirical risk. 0 when no pair satisfies the growth condition.
+/// Excess empirical risk. 0 if no pair satisfies the growth condition.
 inline LowerBound two_point_bound(const GrowthProblem& problem, double epsilon, double delta) {
   expect_growth(problem, 1);
   if (!(epsilon > 0) || !(delta >= 0 && delta < 1)) {
@@ -91,7 +92,7 @@ inline LowerBound packing_bound(const GrowthProblem& problem, double epsilon, st
   return best;
 }
 
-/// One dimension, without privacy: what sampling costs (Pinsker). Excess population risk.
+/// One dimension, without privacy: the sampling error (Pinsker). Excess population risk.
 inline double sampling_bound(const GrowthProblem& problem) {
   expect_growth(problem, 1);
   const auto n = static_cast<double>(problem.rows);
@@ -101,7 +102,7 @@ inline double sampling_bound(const GrowthProblem& problem) {
     return std::max(0.0, 1 - distance) / 2 * tilt * problem.lipschitz *
            half_distance(problem, tilt);
   };
-  // The product of a falling and a rising factor; beyond sqrt(1/n) the first is 0.
+  // A falling factor times a rising one; beyond sqrt(1/n) the first one is 0.
   const double last = std::min(0.999, 1.01 / std::sqrt(n));
   constexpr int points = 20000;
   double best = 0;

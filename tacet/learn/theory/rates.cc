@@ -29,8 +29,8 @@ double smooth_norm(const RateProblem& problem, double radius) {
   return std::sqrt(problem.curvature) * radius * problem.row_norm;
 }
 
-/// The smaller one of the terms without and with the number of columns; `beyond` is what the upper
-/// bound has of h^2 and the lower one has not.
+/// The smaller one of the terms without and with the number of columns. `beyond` is the h^2 that
+/// the upper bound has and the lower bound has not.
 double smooth_price(const RateProblem& problem, double h, double beyond) {
   const double label = problem.label_bound;
   const double records = problem.rows * problem.epsilon;

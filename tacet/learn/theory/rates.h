@@ -4,8 +4,8 @@
 
 /// How fast the excess risk of private generalized linear models falls: the bounds of Arora,
 /// Bassily, Guzman, Menart and Ullah (2022), with constants 1 and without logarithms. They say how
-/// an error changes with records, columns, norm and epsilon, not how large it is: what a benchmark
-/// draws beside measured error, up to a factor.
+/// an error changes with records, columns, norm and epsilon, but not how large it is. Benchmarks
+/// show them beside measured errors, up to a factor.
 namespace tacet::learn {
 
 struct RateProblem {
@@ -14,17 +14,18 @@ struct RateProblem {
   double rank = 1;         ///< of the rows' second moments; at most the columns
   double radius = 1;       ///< norm of the best weights
   double row_norm = 1;     ///< of the features
-  double label_bound = 1;  ///< loss at prediction 0 is at most its square
+  double label_bound = 1;  ///< its square bounds the loss at prediction 0
   double curvature = 1;    ///< of a smooth loss, in the prediction
   double slope = 1;        ///< of a Lipschitz loss, in the prediction
-  double epsilon = 1;      ///< delta enters by its logarithm, which is left out
+  double epsilon = 1;      ///< delta would enter by its logarithm, which is left out
 };
 
 /// Excess population risk.
 struct RateBounds {
-  double lower = 0;         ///< no private algorithm does better, whether it knows the norm or not
-  double known_norm = 0;    ///< an algorithm that is told `radius` does so well
-  double unknown_norm = 0;  ///< one that finds the norm privately, among radii of 1 and more
+  double lower = 0;       ///< no private algorithm is better, whether it knows the norm or not
+  double known_norm = 0;  ///< reached by an algorithm that knows `radius`
+  /// reached by an algorithm that finds the norm privately, among radii of at least 1
+  double unknown_norm = 0;
 };
 
 /// Smooth, non-negative losses, as squared error: with h = sqrt(curvature) radius row_norm,
@@ -37,10 +38,10 @@ struct RateBounds {
 /// least 1, the rank at most the columns, and all else is above 0 and finite.
 [[nodiscard]] RateBounds smooth_rates(const RateProblem& problem);
 
-/// Lipschitz losses, as absolute error or the hinge, where upper and lower bound agree:
+/// Lipschitz losses, such as the absolute error or the hinge. Upper and lower bound agree:
 ///   G B X (1 / sqrt n + min{1 / sqrt(n eps), sqrt(rank) / (n eps)}).
-/// Where the norm is not known: at max(radius, 1), plus Y^2 / sqrt n + (Y^2 + G B X) / (n eps), and
-/// never above Y^2, the zero model being among those to choose from. UsageError as above.
+/// If the norm is not known: at max(radius, 1), plus Y^2 / sqrt n + (Y^2 + G B X) / (n eps), and
+/// never above Y^2, since the zero model is one of the candidates. UsageError as above.
 [[nodiscard]] RateBounds lipschitz_rates(const RateProblem& problem);
 
 }  // namespace tacet::learn

@@ -51,11 +51,12 @@ template <typename T>
   for (std::size_t j = 0; j < std::min(values.size(), max); j += line) {
     __builtin_prefetch(values.data() + j);
   }
-  if (!values.empty()) __builtin_prefetch(&values.back());  // rows do not begin with a line
+  // rows are not aligned to lines of memory
+  if (!values.empty()) __builtin_prefetch(&values.back());
 }
 
-/// A sample's records lie far apart: the row of one that comes soon, whose place was fetched
-/// before.
+/// The records of a sample are far apart. Prefetches the row of a record that comes soon; its place
+/// was prefetched before.
 [[gnu::always_inline]] inline void prefetch_row(const data::Dataset& records, std::int64_t record) {
   if (!records.sparse()) return prefetch(records.dense_row(record));
   const auto row = records.sparse_row(record);

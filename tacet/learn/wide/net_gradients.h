@@ -14,42 +14,41 @@
 
 namespace tacet::learn {
 
-/// The numbers of a wide model as a step finds them.
+/// The numbers of a wide model at the beginning of a step.
 struct NetState {
   const model::WideRows& rows;
-  std::span<const float> block;  ///< as long as the layout's dense block
+  std::span<const float> block;  ///< the dense block of the layout
 };
 
 /// Writes the gradients of a step's records under a wide model into a sum, which enforces what a
-/// unit may add whatever a gradient is (optimize/sums/row_sum.h). A gradient is a function of the
-/// record and of released numbers alone, so neighbouring samples have neighbouring batches, and the
-/// sum has the same bits for any number of threads.
+/// unit may add, whatever the gradients are (optimize/sums/row_sum.h). A gradient is a function of
+/// the record and of released numbers alone, so neighbouring samples have neighbouring batches, and
+/// the sum has the same bits for any number of threads.
 ///
-/// Of each unit the first so many records of all take part, whether they were drawn or not: each is
-/// in a sample with the sample's rate and by its own random draw, as the accountant counts on.
-/// Records without a unit take no part where the others have one.
+/// Of each unit, a fixed number of records takes part: the first ones in the data, not the first
+/// ones in the sample. Each of them is in a sample with the sample's rate and by its own random
+/// draw, as the accountant assumes. If the data have units, records without a unit are left out.
 class NetGradients {
  public:
-  /// All of them outlive it. InternalError where the records' labels are not those of the loss, or
-  /// the architecture names a column that they have not.
+  /// All arguments must outlive it. InternalError if the labels are not those of the loss, or if
+  /// the architecture names a column that the records do not have.
   NetGradients(const model::WideNet& net, const data::Dataset& records,
                std::int64_t max_records_per_unit, base::ThreadPool& threads);
 
   /// Adds the gradients of the `drawn` records, each once and ascending, to the arenas of a batch
   /// that was started.
   void add(std::span<const std::int64_t> drawn, const NetState& state, optimize::RowBatch& batch);
-  /// The same into a sum of single records, on the rows that it chose.
+  /// Adds to a sum of single records, on the rows that it chose.
   void add(std::span<const std::int64_t> drawn, const NetState& state,
            optimize::RunningRowSum& sum);
-  /// The same for a training that protects nobody: gradients are not clipped, and one thread adds
-  /// them.
+  /// For a training without protection: gradients are not clipped, and one thread adds them.
   void add(std::span<const std::int64_t> drawn, const NetState& state, optimize::RowArena& arena,
            OpenRowSum& sum);
-  /// Which ids the records have: row k of a layout of one table is id k through all fields.
+  /// Notes the ids of the records: row k of a layout with one table is id k through all fields.
   void touch(std::span<const std::int64_t> drawn, optimize::RowBatch& touched);
 
  private:
-  /// use(record, its trace, worker) for each record that takes part, on all threads.
+  /// Calls use(record, its trace, worker) for each record that takes part, on all threads.
   template <typename Use>
   void for_records(std::span<const std::int64_t> drawn, const Use& use);
   void differentiate(std::int64_t record, const NetState& state, model::WideTrace& trace) const;

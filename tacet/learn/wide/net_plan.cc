@@ -28,12 +28,13 @@ namespace tacet::learn {
 namespace {
 
 constexpr double usual_clip = 1;
-// The clipping norm for the loss of a number in a net of numbers. Its residuals are small beside
-// its bounds: less noise is worth more than the gradients of the few that are far off
+// The clipping norm for a numeric target if all fields are numbers. Residuals are small relative to
+// the target's bounds, so less noise is worth more than the full gradients of a few outliers
 // (bench/utility/nets.py).
 constexpr double usual_clip_of_numbers = 0.1;
 constexpr double usual_share = 0.1;
-// Words of a text that take part: a public bound of the rows that a record moves.
+// The largest number of words of a text that take part: a public bound of the rows that a record
+// moves.
 constexpr std::int64_t max_words = 4096;
 // Numbers that get noise in every step without anybody waiting for it.
 constexpr double many_numbers = 0x1p22;
@@ -109,7 +110,7 @@ void resolve_choice(NetPlan& plan, const WideOptions& options) {
   if (asked && *asked != "all" && *asked != "adafest") {
     throw base::UsageError("selection of method wide must be all or adafest, got '{}'", *asked);
   }
-  // How many ids there are must not matter where they were found first.
+  // If the ids were found from the records first, their number must not matter here.
   const bool few = numbers <= many_numbers || plan.shape.fields.empty() || plan.first;
   choice.kind = asked.value_or(few ? "all" : "adafest") == "all" ? WordSelection::all
                                                                  : WordSelection::adafest;
@@ -326,8 +327,9 @@ constexpr std::array wide_bindings{
     bind<&WideOptions::start_seed>("start-seed"),
 };
 
-/// Up to which noise numbers get hat functions: of a net of numbers alone. Kin8nm lost by them at
-/// .0049, Adult and kin40k gained at .0019 and below (bench/utility/nets.py).
+/// The largest noise for which numbers get hat functions, for nets whose fields are all numbers.
+/// Kin8nm lost by them at .0049; Adult and kin40k gained at .0019 and below
+/// (bench/utility/nets.py).
 double knot_noise_of(const data::Schema& schema, const ParameterValues& asked) {
   constexpr double max_net_knot_noise = 0.002;
   const bool towers = asked.text("head").value_or("layers") != "layers";

@@ -14,17 +14,18 @@
 
 /// Method `wide`: noisy descent for wide models on secret Poisson samples of records. Each step
 /// releases the sum of the records' clipped gradients on chosen rows of the tables and on the dense
-/// block through the Gaussian mechanism; which ids' rows those are is all, or released from the
-/// same sample before (Ghazi and others 2023, DP-AdaFEST). Both are one debit. The bound is
-/// enforced in integers whatever the net and the data are (docs/proofs/wide.md).
+/// block through the Gaussian mechanism; The rows are either those of all ids, or of ids that were
+/// released from the same sample just before (Ghazi and others 2023, DP-AdaFEST). Both releases are
+/// one debit. The bound is enforced in integers, whatever the network and the data are
+/// (docs/proofs/wide.md).
 namespace tacet::learn {
 
-/// What a user may ask of a wide model. Everything left out is chosen from public facts.
+/// The user's options of a wide model. All that are left out are chosen from public facts.
 struct WideOptions : CommonOptions, StepOptions, FeatureSelectionOptions, model::WideArchitecture {
   std::optional<std::string> optimizer{};
-  std::optional<std::string> selection{};    ///< of ids whose vectors a step moves
+  std::optional<std::string> selection{};    ///< which ids' vectors a step moves
   std::optional<double> selection_share{};   ///< of mu^2
-  std::optional<double> threshold{};         ///< of records that have an id
+  std::optional<double> threshold{};         ///< number of records that have an id
   std::optional<std::int64_t> start_seed{};  ///< public
   std::optional<std::int64_t> batch_size{};  ///< the expected number of records of a step
   std::int64_t max_records_per_unit = 1;     ///< of a unit column's records that take part

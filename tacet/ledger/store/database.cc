@@ -45,10 +45,10 @@ constexpr std::array<NetworkFileSystem, 12> network_file_systems{{
 constexpr std::string_view full_disk = "could not be written: the disk is full";
 constexpr std::string_view make_room = "Make room and try again";
 
-/// A path as an SQLite URI, in which ? # and % have a meaning.
+/// A path as an SQLite URI, in which ? # and % have a special meaning.
 std::string as_uri(const fs::path& path) {
   const auto name = fs::absolute(path).string();
-  // Two leading slashes would begin the name of a host.
+  // Two leading slashes would introduce the name of a host.
   std::string uri = "file:/";
   for (const char c : name.substr(std::min(name.find_first_not_of('/'), name.size()))) {
     if (c == '?' || c == '#' || c == '%') {
@@ -62,9 +62,10 @@ std::string as_uri(const fs::path& path) {
 
 constexpr std::string_view without_locks = "?immutable=1";
 
-/// How SQLite opens a file and makes none beside it. Without a write-ahead log there is nothing to
-/// share with a process that writes; with one its index is there, also where that process died.
-/// A log that ends with its header has no page: SQLite would wait for the process that wrote it.
+/// The options with which SQLite opens a file without making other files beside it. Without a
+/// write-ahead log nothing is shared with a writer. With a log its index exists, even if the writer
+/// died. A log that consists of its header has no page, and SQLite would wait for the process that
+/// wrote it.
 std::string looking_at(const fs::path& path) {
   constexpr std::uintmax_t header = 32;  // bytes; https://www.sqlite.org/fileformat2.html#walformat
   std::error_code error;
@@ -143,7 +144,7 @@ std::string Statement::text(int column) const {
           static_cast<std::size_t>(sqlite3_column_bytes(statement_, column))};
 }
 
-/// How long to wait for locks of other processes, and the token that ends the wait early.
+/// How long to wait for other processes' locks, and the token that ends the wait early.
 struct Database::Waiting {
   using Clock = std::chrono::steady_clock;
   std::chrono::milliseconds limit;
@@ -152,9 +153,10 @@ struct Database::Waiting {
 
   [[nodiscard]] bool cancelled() const { return cancel != nullptr && cancel->cancelled(); }
 
-  /// SQLite's busy handler: 0 gives up.
+  /// SQLite's busy handler. Returning 0 gives up.
   static int once_more(void* self, int times) {
-    constexpr std::int64_t longest_nap = 20;  // milliseconds: what an interrupt may have to wait
+    // milliseconds: the longest time that an interrupt has to wait
+    constexpr std::int64_t longest_nap = 20;
     auto& waiting = *static_cast<Waiting*>(self);
     if (times == 0) waiting.start = Clock::now();
     if (waiting.cancelled() || Clock::now() - waiting.start >= waiting.limit) return 0;
@@ -194,9 +196,9 @@ Database::Database(fs::path path, const Options& options)
 }
 
 void Database::open(const Options& options) {
-  // Also for reading: what a run that died left half-written is put right before it is read.
-  // Beside a write-ahead log reading makes no file, whoever reads. Only where a process died while
-  // it began the log's index has somebody to put that right first, who may write.
+  // Opens a file for writing even to read it: what a dead run left half-written is repaired first.
+  // With a write-ahead log, a reader opens it without making files. Only if a process died while it
+  // began the log's index, somebody who may write has to repair it first.
   bool looks = options.access == Access::read && durability_ == Durability::wal;
   constexpr int common = SQLITE_OPEN_URI | SQLITE_OPEN_NOMUTEX | SQLITE_OPEN_EXRESCODE;
   sqlite3* connection = nullptr;
@@ -221,7 +223,7 @@ void Database::open(const Options& options) {
     if (code != SQLITE_OK) fail(code);
   }
   sqlite3_busy_handler(connection, Waiting::once_more, waiting_.get());
-  // The first look at the file: here a missing permission or a damaged header shows.
+  // The first access to the file. A missing permission or a damaged header shows here.
   execute("PRAGMA schema_version");
   check_place();
   if (options.access == Access::read) {
@@ -231,12 +233,13 @@ void Database::open(const Options& options) {
   if (durability_ == Durability::wal) {
     execute("PRAGMA synchronous=FULL; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF");
     if (value("PRAGMA journal_mode=WAL") != "wal") fail(SQLITE_BUSY);
-    // Small transactions change pages of indices at random. 16 MB hold such pages in memory, and a
-    // log of 16 MB copies a page once for all transactions that changed it meanwhile.
+    // Small transactions change pages of indices at random. A cache of 16 MB keeps such pages in
+    // memory. With a log of 16 MB, a page is copied once for all transactions that changed it in
+    // the meantime.
     execute("PRAGMA cache_size=-16384; PRAGMA wal_autocheckpoint=4000");
     return;
   }
-  // EXTRA: the end of a transaction is that its journal is gone, durably.
+  // EXTRA: a transaction ends when the removal of its journal is durable.
   execute("PRAGMA synchronous=EXTRA; PRAGMA foreign_keys=ON; PRAGMA trusted_schema=OFF");
   if (value("PRAGMA journal_mode=DELETE") != "delete") fail(SQLITE_BUSY);
 }
@@ -250,7 +253,7 @@ bool Database::is_elsewhere() const {
   int moved = 0;
   if (sqlite3_file_control(connection_.get(), "main", SQLITE_FCNTL_HAS_MOVED, &moved) !=
       SQLITE_OK) {
-    moved = 0;  // a layer that cannot tell: what follows does
+    moved = 0;  // this layer cannot tell; the check below can
   }
   struct stat status {};
   return moved != 0 || ::stat(path_.c_str(), &status) != 0 ||
@@ -312,7 +315,8 @@ void Database::fail(int code) const {
       break;
   }
   const int system = connection_ ? sqlite3_system_errno(connection_.get()) : 0;
-  // Also where the index of a write-ahead log finds no room, which is no SQLITE_FULL.
+  // A full disk may also show as a failure to extend the index of a write-ahead log, which is not
+  // SQLITE_FULL.
   if (system == ENOSPC || system == EDQUOT) refuse(full_disk, make_room);
   const auto reason =
       system != 0 ? std::generic_category().message(system) : std::string(sqlite3_errstr(code));
@@ -346,7 +350,8 @@ void Database::transaction(const std::string& consequence, const std::function<v
     check_place();
   });
   consequence_ = wording_.nothing;
-  // What was written between two looks at the name may be where nobody looks for it.
+  // The file may have been moved between two checks of its name, and then nobody would look for the
+  // rows there.
   if (is_elsewhere()) {
     throw base::IoError("the {} '{}' was moved, replaced or removed while {}; put that file back",
                         wording_.noun, shown_as_.string(), wording_.moved);
@@ -362,7 +367,8 @@ void Database::snapshot(const std::function<void()>& body, const std::string& co
 }
 
 Database::Stamp Database::stamp() const {
-  // Clocks of files go in steps of some milliseconds. A later write shows if the last one is older.
+  // Time stamps of files have a resolution of some milliseconds. A later write shows only if the
+  // last one is older than that.
   constexpr auto step = std::chrono::milliseconds(20);
   struct stat status {};
   if (::stat(path_.c_str(), &status) != 0) return {};
@@ -392,8 +398,9 @@ void Database::undisturbed(const std::function<void()>& body) {
 
 void Database::between(const char* begin, const std::function<void()>& body) {
   if (durability_ == Durability::journal) {
-    // Pages in memory answer as long as the file's change counter is what it was, and that comes
-    // again in a file that was overwritten by an older copy and written to since.
+    // SQLite uses pages in memory as long as the file's change counter is the same. If an older
+    // copy overwrote the file and was written to, the counter may have the same value again. So
+    // empty the cache.
     const int code =
         sqlite3_file_control(connection_.get(), "main", SQLITE_FCNTL_RESET_CACHE, nullptr);
     if (code != SQLITE_OK) fail(code);
@@ -404,7 +411,7 @@ void Database::between(const char* begin, const std::function<void()>& body) {
     body();
     execute("COMMIT");
   } catch (...) {
-    // Some errors have rolled back already; a second time does no harm.
+    // Some errors have rolled back already. A second rollback does no harm.
     sqlite3_exec(connection_.get(), "ROLLBACK", nullptr, nullptr, nullptr);
     consequence_ = wording_.nothing;
     throw;

@@ -20,16 +20,17 @@ enum class Access { read, write };
 
 /// How transactions are made durable.
 enum class Durability {
-  journal,  ///< one file at rest; what a transaction has returned from is in it
-  wal       ///< many small transactions: a second file beside it (NAME-wal) until it is closed
+  journal,  ///< one file: a transaction that has returned is durable in it
+  /// for many small transactions: a second file beside it (NAME-wal) until the database is closed
+  wal
 };
 
-/// What to do where a ledger cannot be read any more.
+/// Advice for a ledger that cannot be read any more.
 inline constexpr std::string_view backup_advice =
     "A backup lacks the bookings made since; whoever puts one back lowers the cap by what they "
     "have spent (`ledger.cap`)";
 
-/// What messages say of a file: each kind of file has words of its own for what was not done.
+/// How messages speak about a file. Each kind of file has its own words for what was not done.
 struct Wording {
   std::string noun = "ledger";
   std::string nothing = "nothing was booked";
@@ -42,14 +43,14 @@ struct Wording {
   std::string damaged = std::string(backup_advice);
 };
 
-/// Name of a file system on which locks and shared memory cannot be relied on ("nfs", "smb", ...),
-/// by its magic number as statfs(2) gives it; empty for any other.
+/// The name of a file system without reliable locks and shared memory ("nfs", "smb", ...), by the
+/// magic number that statfs(2) returns; empty for any other.
 [[nodiscard]] std::string network_file_system(std::uint64_t magic);
 
-/// IoError when `path` lies on a network file system.
+/// IoError if `path` is on a network file system.
 void require_local_disk(const std::filesystem::path& path, const Wording& wording = {});
 
-/// Bytes that are no text.
+/// Bytes that are not a text.
 struct Blob {
   std::string_view bytes;
 };
@@ -61,17 +62,17 @@ class Statement {
   Statement& operator=(Statement&&) = delete;
   ~Statement();
 
-  /// Parameters count from 1.
+  /// Parameters are numbered from 1.
   void bind(int index, std::int64_t value);
   void bind(int index, std::string_view value);
   void bind(int index, Blob value);
-  /// Ready to run again, with the parameters as they are.
+  /// Makes the statement ready to run again, with the same parameters.
   void reset();
-  /// True while there is a row.
+  /// Fetches the next row; false if there is none.
   [[nodiscard]] bool step();
-  /// Runs a statement that gives no rows.
+  /// Runs a statement that returns no rows.
   void run();
-  /// Once more, with these parameters in order.
+  /// Runs it again, with these parameters in order.
   template <typename... Values>
   void run_with(const Values&... values) {
     reset();
@@ -80,7 +81,7 @@ class Statement {
     run();
     reset();
   }
-  /// Columns count from 0.
+  /// Columns are numbered from 0.
   [[nodiscard]] std::int64_t integer(int column) const;
   /// The text of a column, or the bytes of a blob.
   [[nodiscard]] std::string text(int column) const;
@@ -92,27 +93,29 @@ class Statement {
   sqlite3_stmt* statement_;
 };
 
-/// A connection to a file of SQLite: a ledger, or another one whose Wording messages use.
+/// A connection to an SQLite file: a ledger, or another file, which messages describe with its
+/// Wording.
 ///
-/// Bookings are written with a rollback journal: what a transaction has returned from is in the
-/// file itself, durably, and locks belong to the file and not to its name. With a write-ahead log
-/// it is as durable, in two files until the last connection is closed. A file with several
-/// names, or one that was moved, replaced or removed while it is open, is refused in every
-/// transaction: after a crash its journal would be looked for under the wrong name, and what is
-/// booked would not be seen by those who open the name.
+/// Bookings are written with a rollback journal: when a transaction has returned, its changes are
+/// durable in the file itself. Locks belong to the file and not to its name. A write-ahead log is
+/// as durable, in two files until the last connection is closed. A transaction refuses a file that
+/// has several names, or that was moved, replaced or removed while it is open. After a crash SQLite
+/// would look for its journal under the wrong name, and others who open the name would not see the
+/// bookings.
 ///
-/// Every refusal of SQLite becomes an IoError (locked, read-only, full disk, ...) or, where the
-/// file is not a sound database, a DataError; each says what became of what was to be written. Not
-/// for use by several threads at once, and not after a fork.
+/// Every refusal of SQLite becomes an IoError (locked, read-only, full disk, ...) or, if the file
+/// is not a valid database, a DataError. Each says what happened to the data that should have been
+/// written. Not for use by several threads at once, and not after a fork.
 class Database {
  public:
   struct Options {
     Access access = Access::write;
     int busy_milliseconds = 30000;
-    const base::CancelToken* cancel = nullptr;  ///< ends the waiting for locks: Interrupted
+    const base::CancelToken* cancel = nullptr;  ///< ends the wait for locks: Interrupted
     Durability durability = Durability::journal;
     Wording wording = {};
-    std::filesystem::path shown_as = {};  ///< the name in messages, if the file has another one yet
+    /// the name for messages, if the file has another name for now
+    std::filesystem::path shown_as = {};
   };
   Database(std::filesystem::path path, const Options& options);
   Database(const Database&) = delete;
@@ -120,7 +123,7 @@ class Database {
   ~Database();
 
   [[nodiscard]] Statement prepare(std::string_view sql);
-  /// With values for its parameters, in order.
+  /// Runs the statement with values for its parameters, in order.
   template <typename First, typename... Rest>
   [[nodiscard]] Statement prepare(std::string_view sql, const First& first, const Rest&... rest) {
     auto statement = prepare(sql);
@@ -133,23 +136,23 @@ class Database {
   /// The single value of a query.
   [[nodiscard]] std::string value(std::string_view sql);
 
-  /// Runs `body` between BEGIN IMMEDIATE and COMMIT; anything thrown rolls back. While it runs no
-  /// other process can write. `consequence` is what a failure leaves behind, for its message:
-  /// "nothing was booked", say.
+  /// Runs `body` between BEGIN IMMEDIATE and COMMIT; an exception rolls back. Meanwhile no other
+  /// process can write. `consequence` says in an error message what a failure leaves behind, such
+  /// as "nothing was booked".
   void transaction(const std::string& consequence, const std::function<void()>& body);
-  /// Runs `body` on one unchanging state of the file, and again where another process wrote to the
-  /// file meanwhile: `body` must bear that. `consequence`: what stays true where that fails, if it
-  /// is not that nothing was booked.
+  /// Runs `body` on one unchanging state of the file. Runs it again if another process wrote to the
+  /// file in the meantime, so `body` must allow that. `consequence` says what is true after a
+  /// failure, if that is not "nothing was booked".
   void snapshot(const std::function<void()>& body, const std::string& consequence = {});
 
-  /// Runs `body`, which reads; again where another process wrote to a file that was opened as one
-  /// that nobody writes.
+  /// Runs `body`, which only reads. Runs it again if another process wrote to a file that was
+  /// opened as unchanging.
   void undisturbed(const std::function<void()>& body);
 
   [[nodiscard]] const std::filesystem::path& path() const { return path_; }
-  /// Messages name this file from now on, because what follows writes another one than `path()`.
+  /// From now on messages name this file, because the next steps write a file other than `path()`.
   void show_as(std::filesystem::path name) { shown_as_ = std::move(name); }
-  /// What the failure of what is going on leaves behind.
+  /// What a failure of the current operation leaves behind.
   [[nodiscard]] const std::string& consequence() const { return consequence_; }
   [[noreturn]] void fail(int code) const;
 
@@ -163,7 +166,7 @@ class Database {
     std::uint64_t inode = 0;
     friend bool operator==(const Place&, const Place&) = default;
   };
-  /// When a file was written last, and its size.
+  /// The time of the last write to a file, and its size.
   struct Stamp {
     std::int64_t seconds = 0;
     std::int64_t nanoseconds = 0;

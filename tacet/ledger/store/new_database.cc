@@ -19,7 +19,7 @@ namespace fs = std::filesystem;
 
 constexpr mode_t owner_only = 0600;  // files hold keys
 
-/// A new file's name until it is complete; removed on the way out.
+/// The temporary name of a new file until it is complete; the destructor removes it.
 class Draft {
  public:
   Draft(const fs::path& path, const Wording& wording) : path_(path) {
@@ -43,8 +43,8 @@ class Draft {
     if (::renameat2(AT_FDCWD, draft_.c_str(), AT_FDCWD, path_.c_str(), RENAME_NOREPLACE) != 0) {
       failure = errno;
     }
-    // Some file systems cannot do that. A link can: for a moment the file has two names, and a
-    // process that opens it then is refused.
+    // Some file systems cannot rename without replacing. A link can do it: for a moment the file
+    // has two names, and a process that opens it then is refused.
     if (failure == EINVAL || failure == ENOSYS) {
       failure = ::link(draft_.c_str(), path_.c_str()) == 0 ? 0 : errno;
       ::unlink(draft_.c_str());

@@ -7,13 +7,13 @@
 
 namespace tacet::ledger {
 
-/// Makes a file of SQLite, readable by its owner only; it gets its name when `fill` has filled it,
-/// and never gets one if `fill` throws. Returns 0, or EEXIST if there is a file of that name
-/// already; every other error of the system is an IoError.
+/// Makes an SQLite file that only its owner can read. It gets its name when `fill` has filled it,
+/// and never if `fill` throws. Returns 0, or EEXIST if a file of that name exists; every other
+/// error of the system is an IoError.
 [[nodiscard]] int make_database(const std::filesystem::path& path, const Wording& wording,
                                 const std::function<void(Database&)>& fill);
 
-/// The IoError for an error of the system.
+/// Throws the IoError for an error code of the system.
 [[noreturn]] void cannot_make_database(const std::filesystem::path& path, const Wording& wording,
                                        int error);
 

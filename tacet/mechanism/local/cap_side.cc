@@ -17,7 +17,7 @@ struct Sums {
   double square;
 };
 
-/// Four sums at a time, whatever the compiler makes of them: the bound holds for every order.
+/// Four sums side by side. The compiler may reorder them: the error bound holds for every order.
 Sums rough_sums(std::span<const std::int64_t> candidate, std::span<const double> direction) {
   constexpr std::size_t lanes = 4;
   double dots[lanes] = {};

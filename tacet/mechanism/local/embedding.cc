@@ -45,7 +45,7 @@ std::vector<std::int64_t> lifted(std::span<const std::int64_t> g, std::int64_t b
 
 bool root_bernoulli(std::int64_t square, std::int64_t bound, const WordSource& words) {
   using boost::multiprecision::cpp_int;
-  // A uniform W in [0, 1), read 64 bits at a time: W < sqrt(square) / bound.
+  // Compares a uniform W in [0, 1), read 64 bits at a time, with sqrt(square) / bound.
   const cpp_int whole = cpp_int(bound) * bound;
   cpp_int bits = 0;
   for (int count = 64; count <= 512; count += 64) {
@@ -62,7 +62,7 @@ std::vector<std::int64_t> with_random_sign(std::span<const std::int64_t> g, std:
   std::vector<std::int64_t> direction(g.begin(), g.end());
   const std::int64_t square = squared_norm(g, bound);
   if (square == 0) direction.front() = 1;
-  // (1 + n) / 2: heads, or tails and n.
+  // probability (1 + n) / 2: heads, or else tails and a coin of probability n
   const bool heads = words() >> 63 != 0;
   const bool long_enough = root_bernoulli(square, bound, words);
   if (!heads && !long_enough) std::ranges::transform(direction, direction.begin(), std::negate<>());

@@ -9,19 +9,20 @@
 
 namespace tacet::mechanism {
 
-/// What `automatic` is at this dimension and epsilon.
+/// The embedding that `automatic` stands for at this dimension and epsilon.
 [[nodiscard]] Embedding resolved_embedding(Embedding embedding, std::int64_t dimension,
                                            double epsilon);
 
-/// The integer g with one coordinate more, floor(sqrt(bound^2 - |g|^2)): a vector of norm `bound`
-/// but for that rounding. |g| <= bound <= 2^30. Never all zeros.
+/// The integer vector g with a further coordinate floor(sqrt(bound^2 - |g|^2)): its norm is `bound`
+/// up to that rounding. |g| <= bound <= 2^30. Never all zeros.
 [[nodiscard]] std::vector<std::int64_t> lifted(std::span<const std::int64_t> g, std::int64_t bound);
 
-/// 64 random bits more for every call.
+/// Returns 64 further random bits at every call.
 using WordSource = std::function<std::uint64_t()>;
 
-/// +g with the probability (1 + |g| / bound) / 2, else -g, exactly; for g = 0 the first coordinate
-/// is +1 or -1. The mean of the direction is g / bound. |g| <= bound <= 2^30.
+/// +g with probability (1 + |g| / bound) / 2, else -g, exactly; for g = 0 the first coordinate is
+/// +1 or -1. So the mean of the direction is g / bound.
+/// g| <= bound <= 2^30.
 [[nodiscard]] std::vector<std::int64_t> with_random_sign(std::span<const std::int64_t> g,
                                                          std::int64_t bound,
                                                          const WordSource& words);

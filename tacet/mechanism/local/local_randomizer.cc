@@ -17,14 +17,15 @@ namespace tacet::mechanism {
 namespace {
 
 constexpr std::int64_t max_dimension = 1000000;
-constexpr double min_epsilon = 0x1p-30;  // below, the slack of the random draw is no longer small
+// below this, the slack of the random draw is no longer small
+constexpr double min_epsilon = 0x1p-30;
 constexpr double max_epsilon = 256;
 constexpr double rare = 1e-12;  // probability that an honest report is cut
 constexpr int sphere_bits = 30;
 constexpr int additive_bits = 20;
 constexpr int min_bits = 14;
 
-/// To 24 bits, as optimize rounds the clipping norm: the grid has to be the same.
+/// Rounded to 24 bits as optimize rounds the clipping norm, since both must have the same grid.
 double rounded_norm(double norm) {
   int exponent = 0;
   const double mantissa = std::frexp(norm, &exponent);
@@ -131,8 +132,8 @@ void LocalRandomizer::resolve_directions() {
   const double square = noise_.amplitude * noise_.amplitude;
   noise_.variance = std::max(square * noise_.along - g * g, d == 1 ? 0 : square * noise_.across);
   if (plane) {
-    // A report is e^epsilon times as likely as a candidate at most, which is rounded in units of
-    // its grid.
+    // A report is at most e^epsilon times as likely as a candidate. It is rounded in units of its
+    // grid.
     noise_.max_norm = cut_at(noise_.amplitude * (normal_length(d, rare * std::exp(-spec_.epsilon)) +
                                                  0.5 * std::sqrt(d) / cap_->scale));
   } else {
@@ -142,7 +143,7 @@ void LocalRandomizer::resolve_directions() {
 }
 
 void LocalRandomizer::resolve_grid(double reach) {
-  // Reports are cut to 32 bits: coarser grids where the noise is wide.
+  // Reports are cut to 32 bits, so wide noise needs a coarser grid.
   const double room = 0x1p31 / (1 + reach / spec_.clipping_norm);
   norm_bits_ = std::min(additive_bits, room < 1 ? 0 : std::ilogb(room));
   // Coordinates are rounded to the grid, by half a unit each.
@@ -159,8 +160,8 @@ void LocalRandomizer::resolve_laplace() {
   const auto d = static_cast<double>(spec_.dimension);
   const double g = spec_.clipping_norm;
   const bool joint = spec_.mechanism == LocalMechanism::l2_laplace;
-  // Two gradients are 2 G apart, 2 G sqrt(d) in L1 norm (docs/proofs/local_randomizers.md,
-  // section 5).
+  // Two gradients differ by at most 2 G, or 2 G sqrt(d) in L1 norm
+  // (docs/proofs/local_randomizers.md, section 5).
   const double relative = numeric::divide_up(joint ? 2 : 2 * numeric::sqrt_up(d), spec_.epsilon);
   noise_.noise_scale = relative * g;
   noise_.symmetric = true;

@@ -10,8 +10,8 @@
 
 namespace tacet::mechanism {
 
-/// A randomiser of one device's gradient with all its constants derived from a public spec: the
-/// same for the server and for every device. Immutable.
+/// A local randomiser of one device's gradient. All of its constants follow from a public spec, so
+/// they are the same for the server and for every device. Immutable.
 ///
 /// Example:
 ///
@@ -21,34 +21,34 @@ namespace tacet::mechanism {
 ///     const double weight = *randomizer.noise().norm;
 class LocalRandomizer {
  public:
-  /// UsageError for a spec that makes no sense. GuaranteeError where nothing is proved, or more
-  /// than 2^20 candidates a report are expected; it names the alternative.
+  /// UsageError for a spec that makes no sense. GuaranteeError, which names an alternative, if
+  /// there is no proof, or if more than 2^20 candidates per report are expected.
   [[nodiscard]] static LocalRandomizer calibrate(const LocalSpec& spec);
 
   /// With the embedding resolved.
   [[nodiscard]] const LocalSpec& spec() const { return spec_; }
-  /// What one report costs the device: PureDp under replace_one, or Gaussian.
+  /// The event of one report: PureDp under replace_one, or Gaussian.
   [[nodiscard]] const privacy::Event& event() const { return event_; }
   [[nodiscard]] bool pure() const { return spec_.mechanism != LocalMechanism::gaussian; }
 
-  /// The gradient comes on the grid clipping_norm / 2^norm_bits (optimize::ContributionLimit).
+  /// The gradient has to be on the grid clipping_norm / 2^norm_bits (optimize::ContributionLimit).
   [[nodiscard]] int norm_bits() const { return norm_bits_; }
   /// One more than spec().dimension under lift.
   [[nodiscard]] std::int64_t report_coordinates() const { return noise_.coordinates; }
   /// The bytes of a report on the wire.
   [[nodiscard]] std::int64_t report_bytes() const;
-  /// Candidates drawn for a report; 1 where noise is added.
+  /// Expected number of candidates for a report; 1 if noise is added.
   [[nodiscard]] double expected_candidates() const;
   /// The most random words that a report takes, and the size of the keystream block that is claimed
   /// for it.
   [[nodiscard]] std::int64_t claim_words() const;
   [[nodiscard]] const NoiseModel& noise() const { return noise_; }
 
-  /// The cap from which directions are drawn; none with one coordinate, where it is randomised
+  /// The cap from which directions are drawn; none for one coordinate, which uses randomised
   /// response.
   [[nodiscard]] const std::optional<SphereCap>& cap() const { return cap_; }
-  /// The random bit: whether a direction is drawn inside of the cap, or whether randomised response
-  /// tells the truth.
+  /// The law of the random bit that decides whether the direction is drawn inside of the cap, or
+  /// whether randomised response tells the truth.
   [[nodiscard]] BitLaw bit() const { return bit_; }
   /// The scale of additive noise, in grid units.
   [[nodiscard]] double grid_scale() const { return grid_scale_; }
@@ -69,7 +69,7 @@ class LocalRandomizer {
   double grid_scale_ = 0;
 };
 
-/// The size of a report's binary form beside its coordinates.
+/// The size of a report's binary form without its coordinates.
 inline constexpr std::int64_t report_frame_bytes = 20;
 
 }  // namespace tacet::mechanism

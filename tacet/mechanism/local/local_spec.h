@@ -8,19 +8,19 @@ namespace tacet::mechanism {
 
 /// How a device makes its gradient private.
 enum class LocalMechanism : std::uint8_t {
-  privunit,            ///< a direction out of the best cap (Bhowmick et al. 2018)
-  privunitg,           ///< a normal vector cut at a plane (Asi, Feldman, Talwar 2022)
-  djw,                 ///< a direction out of a half-space (Duchi, Jordan, Wainwright 2013)
+  privunit,            ///< a direction from the optimal cap (Bhowmick et al. 2018)
+  privunitg,           ///< a normal vector from one side of a plane (Asi, Feldman, Talwar 2022)
+  djw,                 ///< a direction from a half-space (Duchi, Jordan, Wainwright 2013)
   l2_laplace,          ///< noise of density exp(-|z| / b), |.| the Euclidean norm
   coordinate_laplace,  ///< Laplace noise on each coordinate
   gaussian             ///< Gaussian noise: the one with a delta
 };
 
-/// How a gradient inside the ball becomes a direction, which sphere mechanisms need.
+/// How a gradient inside of the ball becomes a direction, as mechanisms on the sphere need.
 enum class Embedding : std::uint8_t {
   automatic,  ///< lift, unless there are at most 3 coordinates and epsilon is below 2
-  sign,       ///< plus or minus its direction, at random so that the mean is right
-  lift        ///< one coordinate more makes the norm exactly the bound
+  sign,       ///< its direction or the opposite one, at random such that the mean is right
+  lift        ///< one further coordinate makes the norm equal to the bound
 };
 
 inline constexpr auto local_mechanism_names = base::names<LocalMechanism>({
@@ -38,11 +38,11 @@ inline constexpr auto embedding_names = base::names<Embedding>({
     {Embedding::lift, "lift"},
 });
 
-/// What server and devices agree on; all of it is public.
+/// The spec that server and devices share. All of it is public.
 struct LocalSpec {
   LocalMechanism mechanism = LocalMechanism::privunit;
   double epsilon = 1;
-  double delta = 0;            ///< of `gaussian`, above 0; 0 for all others
+  double delta = 0;            ///< for `gaussian`, above 0; 0 for all others
   std::int64_t dimension = 1;  ///< of the gradient
   double clipping_norm = 1;    ///< G, which no gradient exceeds
   Embedding embedding = Embedding::automatic;

@@ -18,11 +18,12 @@ double log_ratio(double u) {
 }
 
 /// A coordinate of the unit sphere in m dimensions has E exp(x t) <= exp(x^2 / (2 m)): compare the
-/// series term by term.
+/// two series term by term.
 double sphere_growth(double x, double dimensions) { return x * x / (2 * dimensions); }
 
-/// Weights of the angle's density sin^(d-2) at the middles of `nodes` equal pieces of (0, pi), cut
-/// at the cap's boundary, each part scaled to the probability that a report lies there.
+/// A quadrature over the angle: weights of the density sin^(d-2) at the middles of `nodes` equal
+/// pieces of (0, pi), split at the cap's boundary. Each part is scaled to the probability that a
+/// report lies in it.
 struct AngleRule {
   std::vector<double> cosine;
   std::vector<double> weight;
@@ -58,7 +59,7 @@ AngleRule angle_rule(const NoiseModel& noise) {
   AngleRule rule;
   const double threshold = turns_of_cosine(noise.threshold);
   const auto power = static_cast<double>(noise.coordinates - 2);
-  // Where the density has all its weight, when there are many coordinates.
+  // With many coordinates almost all of the density lies within this distance.
   const double reach = std::min(0.25, 2 / std::sqrt(static_cast<double>(noise.coordinates)));
   add_part(rule, std::max(0.0, std::min(threshold, 0.25 - reach)), threshold, noise.inside, power);
   add_part(rule, threshold, 0.25 + reach, 1 - noise.inside, power);
@@ -87,7 +88,7 @@ double angle_proxy(const NoiseModel& noise, double a) {
   for (int i = 0; i < directions; ++i) {
     const double c = -1 + 2.0 * i / (directions - 1);
     for (int k = 0; k < steps; ++k) {
-      // From a / 200 to a, each a constant factor above the last.
+      // From a / 200 to a, with a constant factor between neighbours.
       const double share = numeric::exp(-5.298317366548036 * (steps - 1 - k) / (steps - 1));
       const double x = a * share * noise.amplitude;
       const double growth = log_sum(rule, x * c, sphere_growth(x, others) * (1 - c * c)) -
@@ -99,7 +100,8 @@ double angle_proxy(const NoiseModel& noise, double a) {
 }
 
 double plane_proxy(const NoiseModel& noise, double a) {
-  // ln E exp(t alpha) - t^2 / 2 - t z, alpha the cut normal: its largest share of t^2 / 2.
+  // ln E exp(t alpha) - t^2 / 2 - t z, where alpha is the truncated normal: its largest share of
+  // t^2 / 2.
   const double low = (1 - noise.inside) / (1 - noise.tail);
   const double high = noise.inside / noise.tail;
   const double z = noise.clipping_norm / noise.amplitude;
@@ -125,7 +127,7 @@ double NoiseModel::second_moment(double gradient_norm) const {
   const double all = along + static_cast<double>(coordinates - 1) * across;
   const double square = amplitude * amplitude;
   if (coordinates == dimension) return square * all;
-  // Without the last coordinate, whose direction has the cosine sqrt(1 - share^2) with u.
+  // Leaves out the last coordinate, whose direction has the cosine sqrt(1 - share^2) with u.
   const double last = (1 - share * share) * along + share * share * across;
   return square * (all - last);
 }
@@ -138,8 +140,9 @@ double NoiseModel::proxy(double a) const {
   switch (mechanism) {
     case LocalMechanism::l2_laplace:
     case LocalMechanism::coordinate_laplace:
-      // (1 - theta^2 beta^2)^(-(d+1)/2) of every marginal, and the like for coordinates: the least
-      // constant, since -ln(1 - u)/u increases (docs/proofs/local_randomizers.md, section 5).
+      // (1 - theta^2 beta^2)^(-(d+1)/2) of every marginal, and the like for coordinates: this is
+      // the smallest constant, since -ln(1 - u)/u increases (docs/proofs/local_randomizers.md,
+      // section 5).
       return variance * log_ratio(u);
     case LocalMechanism::gaussian:
       return variance;

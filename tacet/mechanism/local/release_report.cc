@@ -82,7 +82,7 @@ Report additive_report(std::vector<std::int64_t> values, const LocalRandomizer& 
   Report report;
   report.coordinates.reserve(values.size());
   constexpr std::int64_t max = std::numeric_limits<std::int32_t>::max();
-  // Post-processing: what lies beyond 32 bits is cut.
+  // Post-processing: values beyond 32 bits are cut.
   for (const std::int64_t x : values) {
     report.coordinates.push_back(static_cast<std::int32_t>(std::clamp(x, -max, max)));
   }

@@ -13,10 +13,10 @@
 
 namespace tacet::mechanism {
 
-/// Releases one device's report of its gradient. It says as much whoever reads it, the server too:
-/// for any two records its laws are e^epsilon apart at most (or it is (epsilon, delta)-private, for
-/// `gaussian`), exactly, since the report is an integer vector whose law is known
-/// (docs/proofs/local_randomizers.md).
+/// Releases one device's report of its gradient. The guarantee holds against everybody, including
+/// the server: for any two records, the probabilities of a report differ by a factor of at most
+/// e^epsilon (or it is (epsilon, delta)-private, for `gaussian`), exactly, since the report is an
+/// integer vector whose law is known (docs/proofs/local_randomizers.md).
 ///
 /// Debits `reservation` by randomizer.event() before a random bit is drawn. Takes one claim, of
 /// randomizer.claim_words() words. InternalError for a gradient that is not one record's, or on
@@ -35,8 +35,8 @@ namespace tacet::mechanism {
                                                        NoiseAddress address, random::Source& source,
                                                        privacy::Reservation& reservation);
 
-/// Many devices in one process. No record is in more than `contributions` reports, so that all
-/// reports together, each of which may depend on those before it, cost what one device pays
+/// Many devices in one process. No record is in more than `contributions` reports. So all reports
+/// together, each of which may depend on earlier ones, cost as much as one device spends
 /// (sequentially interactive local privacy: docs/proofs/local_randomizers.md, section 6).
 class DeviceReports {
  public:
@@ -45,12 +45,12 @@ class DeviceReports {
   DeviceReports(LocalRandomizer randomizer, std::int64_t devices, std::int64_t contributions,
                 privacy::Reservation& reservation);
 
-  /// What the reports of all devices cost under replace_one: randomizer.event(), repeated where a
+  /// The event of the reports of all devices under replace_one: randomizer.event(), repeated if a
   /// device contributes several times.
   [[nodiscard]] static privacy::Event event(const LocalRandomizer& randomizer,
                                             std::int64_t contributions);
 
-  /// As release_report. The record's number is below `devices`, and BudgetError where it was in
+  /// As release_report. The record's number must be below `devices`; BudgetError if it was in
   /// `contributions` reports already. Several threads may call it.
   [[nodiscard]] privacy::Released<Report> release(privacy::PartialSum gradient,
                                                   NoiseAddress address, random::Source& source);

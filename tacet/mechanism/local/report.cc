@@ -25,7 +25,7 @@ void append(std::vector<std::uint8_t>& bytes, Number value) {
   }
 }
 
-/// What is the same in every report of a spec.
+/// The bytes that are the same in every report of a spec.
 std::vector<std::uint8_t> head(const LocalRandomizer& randomizer) {
   const LocalSpec& spec = randomizer.spec();
   std::vector<std::uint8_t> bytes(magic.begin(), magic.end());

@@ -8,16 +8,16 @@
 
 namespace tacet::mechanism {
 
-/// What leaves a device: integers whose law is exactly known.
+/// The message of a device: integers whose law is known exactly.
 struct Report {
   std::vector<std::int32_t> coordinates;
   friend bool operator==(const Report&, const Report&) = default;
 };
 
 /// The unbiased estimate of the device's clipped gradient, of spec().dimension coordinates, in real
-/// units. Post-processing, and safe against any report: a direction is divided by its length and
-/// weighs exactly B (under lift its last coordinate is then left out), other estimates are cut to
-/// noise().max_norm. Returns whether it was cut, which no honest report is but with a probability
+/// units. It is post-processing, and no report can cause harm: a direction is scaled to norm B
+/// (under lift its last coordinate is then dropped), and other estimates are cut to
+/// noise().max_norm. Returns whether it was cut, which happens to an honest report with a probability
 /// below 1e-12. DataError for another number of coordinates, and for a direction of zeros.
 bool decode(const Report& report, const LocalRandomizer& randomizer, std::span<double> estimate);
 
@@ -27,8 +27,8 @@ bool decode(const Report& report, const LocalRandomizer& randomizer, std::span<d
 [[nodiscard]] std::vector<std::uint8_t> to_bytes(const Report& report,
                                                  const LocalRandomizer& randomizer);
 
-/// The way back. DataError, saying what and at which byte, for anything that to_bytes does not
-/// write for this spec, and for what decode refuses.
+/// The inverse. DataError, which says what is wrong and at which byte, for anything that to_bytes
+/// does not write for this spec, and for what decode refuses.
 [[nodiscard]] Report report_from_bytes(std::span<const std::uint8_t> bytes,
                                        const LocalRandomizer& randomizer);
 

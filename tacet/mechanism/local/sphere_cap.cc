@@ -94,7 +94,7 @@ void check_two_sides(const CapPlan& plan, const SphereCap& cap) {
 }
 
 void check_candidates(const CapPlan& plan, double expected) {
-  // 48 times as many are provided for, in one keystream block.
+  // Room for 48 times as many candidates in one keystream block.
   const double words = 50 * expected * static_cast<double>(plan.coordinates);
   if (expected <= max_expected_candidates &&
       words <= static_cast<double>(random::max_block_words)) {
@@ -135,7 +135,8 @@ double mass_error(const CapPlan& plan) {
 }
 
 double best_threshold(const CapPlan& plan) {
-  // A server, its state and the check of its rounds ask one after the other for the same threshold.
+  // A memo: a server, its state and the check of its rounds ask for the same threshold, one after
+  // the other.
   struct Answer {
     CapPlan plan;
     double threshold = 0;

@@ -16,7 +16,8 @@ std::size_t candidates_at_a_time(std::size_t coordinates) {
   return std::clamp<std::size_t>(384 / coordinates, 1, 32);
 }
 
-/// Neither 0 nor beyond 31 bits and a sign. It looks at the candidate alone.
+/// Whether a candidate is neither 0 nor longer than 31 bits and a sign. It depends on the candidate
+/// alone.
 bool is_candidate(std::span<const std::int64_t> values) {
   constexpr std::uint64_t max = std::numeric_limits<std::int32_t>::max();
   std::uint64_t any = 0;

@@ -9,8 +9,8 @@
 
 namespace tacet::mechanism {
 
-/// The words of a client's keystream block before those of its candidates: for the random draw and
-/// the sign.
+/// The words at the beginning of a client's keystream block, for the random draw and the sign; the
+/// candidates' words follow.
 inline constexpr std::uint64_t draw_words = 64;
 
 /// How many words of the keystream block one report can take.
@@ -22,12 +22,12 @@ struct ChosenCandidate {
   std::int64_t draws;
 };
 
-/// Candidates and random draws of one client: an open keystream block at the cap's scale.
+/// Reads candidates and random draws of one client from an open keystream block at the cap's scale.
 using CandidateReader = random::internal::GaussianReader;
 
-/// Draws candidates from the keystream block until both kinds have been seen, and takes the first
-/// that lies inside the direction's cap, or the first outside. How many are drawn says nothing
-/// about `inside`: it is used at the very end, without a branch.
+/// Draws candidates from the keystream block until both kinds have occurred, and takes the first
+/// one inside of the direction's cap, or the first one outside. The number of draws reveals nothing
+/// about `inside`, which is used only at the very end, without a branch.
 [[nodiscard]] ChosenCandidate choose_candidate(CandidateReader& reader, const SphereCap& cap,
                                                const CapDirection& direction, bool inside);
 

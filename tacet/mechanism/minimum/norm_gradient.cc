@@ -16,11 +16,11 @@ namespace {
 
 using numeric::unit_roundoff;
 constexpr double scale_in_units = 0x1p36;  // of a proposal, at least
-constexpr double max_units = 0x1p61;       // coordinates and proposals fit 63 bits
+constexpr double max_units = 0x1p61;       // so that coordinates and proposals fit 63 bits
 constexpr double largest_share = 0.01;     // of epsilon, for rounding
 constexpr std::int64_t draws_between_looks = 64;
 
-/// epsilon / (2 Gamma): what a unit of the score weighs.
+/// epsilon / (2 Gamma): the weight of a unit of the score.
 double weight_of(const NormGradientQuery& query, double epsilon) {
   return epsilon / (2 * privacy::distance_factor(query.adjacency) * query.clipping_norm);
 }
@@ -46,7 +46,8 @@ void expect_numbers(const NormGradientQuery& query, privacy::Epsilon epsilon) {
   }
 }
 
-/// |G(w)| of the sum and the penalty, in doubles: a fixed function of the sum's integers and w.
+/// The norm |G(w)| of the sum plus the penalty, in doubles. It is a fixed function of the sum's
+/// integers and of w.
 double score(const privacy::BoundedSum& sum, std::span<const double> weights,
              const NormGradientQuery& query) {
   const auto values = sum.open(AccessKeys::key());
@@ -64,12 +65,12 @@ double distance(std::span<const double> a, std::span<const double> b) {
   return std::sqrt(square);
 }
 
-/// Keeps exponents from going below 0 where sums are not quite the monotone gradient.
+/// Keeps exponents at 0 or above although rounded sums are not exactly the monotone gradient.
 double slack_of(const NormGradientQuery& query, const NormGradientGrid& grid, double weight) {
   return weight * 2 * query.gradient_error + grid.exponent_error;
 }
 
-/// True with probability e^-t for t >= 0, also where that is below the smallest double.
+/// True with probability e^-t for t >= 0, even if that is below the smallest double.
 bool bernoulli_exponential(random::Stream& stream, double t) {
   const double whole = std::floor(t);
   const double one = numeric::exp(-1);
@@ -119,7 +120,8 @@ double log_proposals(const NormGradientQuery& query, privacy::Epsilon epsilon) {
 double log_draws(const NormGradientQuery& query, privacy::Epsilon epsilon) {
   const double every = log_proposals(query, epsilon);
   const double weight = weight_of(query, epsilon.value());
-  // In the ball the sum is at most n Gamma long and the penalty's gradient twice that.
+  // In the ball the norm of the sum is at most n Gamma, and that of the penalty's gradient twice as
+  // much.
   const double largest = 3 * weight * static_cast<double>(query.rows) * query.clipping_norm +
                          slack_of(query, norm_gradient_grid(query, epsilon), weight);
   const double scales = weight * query.sum_l2 * radius_of(query);
@@ -180,7 +182,7 @@ privacy::Released<std::vector<double>> release_norm_gradient(
       square += weights[j] * weights[j];
     }
     if (!(square <= grid.radius * grid.radius)) {
-      // Where nearly all points lie outside, the oracle can still end the run.
+      // If nearly all points lie outside, a call of the oracle can still end the run.
       if (++outside % draws_between_looks == 0) static_cast<void>(sum_at(origin));
       continue;
     }

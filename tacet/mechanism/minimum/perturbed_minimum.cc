@@ -26,8 +26,8 @@ double power_of_two_below(double scale, int bits) {
   return std::ldexp(1.0, std::ilogb(scale) - bits);
 }
 
-// The integer modulo 2^64 nearest to value / grid: the sum with the noise wraps in the same way, so
-// what is released is a function of the unbounded sum.
+// The integer modulo 2^64 that is nearest to value / grid. The sum with the noise wraps in the same
+// way, so the release is a function of the unbounded sum.
 std::int64_t to_grid(double value, double grid) {
   constexpr double modulus = 0x1p64;
   double units = std::nearbyint(value / grid);
@@ -36,12 +36,12 @@ std::int64_t to_grid(double value, double grid) {
   return units >= 0x1p63 ? INT64_MIN : static_cast<std::int64_t>(units);
 }
 
-/// Noise on the objective and on its minimiser, and what both cost.
+/// The noise on the objective and on its minimiser, and the cost of both.
 struct Perturbation {
   MinimumScales scales;
   privacy::Event event;
   void (*add)(random::BlockClaim, double scale, std::span<std::int64_t> values);
-  std::int64_t words;  ///< that the noise may take a column
+  std::int64_t words;  ///< largest number of words per column for the noise
 };
 
 privacy::Released<std::vector<double>> perturb(const Perturbation& perturbation,
@@ -50,7 +50,7 @@ privacy::Released<std::vector<double>> perturb(const Perturbation& perturbation,
   const auto grids = minimum_grids(perturbation.scales, columns);
   context.reservation.debit(perturbation.event);
   std::vector<std::int64_t> units(columns, 0);
-  // Dividing by a power of two is exact: the scales are those of the event.
+  // Dividing by a power of two is exact, so the scales are those of the event.
   const auto add_noise = [&](double scale) {
     const auto words = static_cast<std::int64_t>(columns) * perturbation.words;
     perturbation.add(context.claim(random::Purpose::noise, words), scale, units);

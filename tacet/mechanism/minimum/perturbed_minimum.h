@@ -15,12 +15,12 @@
 ///
 /// A random linear term <b, w> is added to the objective, its minimiser is found to a known
 /// distance, and noise for that distance is added to it. The proof is about a real vector b and its
-/// exact minimiser w*(b): b's density at the two data sets decides the first part of the loss. What
-/// the program computes is a function of the records and of b rounded to a grid, and lies within
-/// `distance` of w*(b): the solver's tolerance, the rounding of b divided by the regularization,
-/// and the rounding of the result. Given w*, two data sets' results lie at most twice that apart,
-/// which the output noise hides. Without output noise a result in doubles would tell records apart:
-/// which b explains it depends on them.
+/// exact minimiser w*(b): The density of b for the two data sets gives the first part of the
+/// privacy loss. What the program computes is a function of the records and of b rounded to a grid,
+/// and lies within `distance` of w*(b): the solver's tolerance, the rounding of b divided by the
+/// regularization, and the rounding of the result. Given w*, two data sets' results lie at most
+/// twice that apart, which the output noise hides. Without output noise, a result in doubles could
+/// reveal which of two data sets was used, since the set of b that lead to it depends on the data.
 namespace tacet::mechanism {
 
 /// Values of one grid unit, powers of two.
@@ -28,25 +28,25 @@ struct MinimumGrids {
   double linear = 1;  ///< of b
   double output = 1;  ///< of the minimiser
 };
-/// What the grids have to resolve.
+/// The scales that the grids have to resolve.
 struct MinimumScales {
   double linear;          ///< of b's noise
   double output;          ///< of the output noise
-  double distance;        ///< of what is computed from b's exact minimiser, at most
+  double distance;        ///< largest distance of the computed minimiser from the exact one for b
   double regularization;  ///< strong convexity of the objective
 };
 /// Half a diagonal of either grid moves the minimiser by at most a thirty-second of the distance,
-/// where noise then spans 2^20 to 2^30 units of the first and 2^16 to 2^30 of the second: no finer
-/// than that, because exact noise on a fine grid takes longer to draw.
+/// if the noise then spans 2^20 to 2^30 units of the first grid and 2^16 to 2^30 of the second. Not
+/// finer, because exact noise on a fine grid takes longer to draw.
 [[nodiscard]] MinimumGrids minimum_grids(const MinimumScales& scales, std::size_t columns);
 
-/// The tolerance that is left to the solver when `distance` is to hold after both roundings;
-/// negative where they alone are larger.
+/// The tolerance for the solver such that `distance` holds after both roundings; negative if the
+/// roundings alone exceed it.
 [[nodiscard]] double solver_tolerance(double distance, double regularization,
                                       const MinimumGrids& grids, std::size_t columns);
 
-/// Returns a point within solver_tolerance() of the minimiser of the objective plus <linear, w>,
-/// for whatever records it looks at. `linear` is secret, as the point is.
+/// Returns a point within solver_tolerance() of the minimiser of the objective plus <linear, w>.
+/// `linear` and the point are secret.
 using PerturbedSolver = std::function<std::vector<double>(std::span<const double> linear)>;
 
 /// Gaussian b of standard deviation event.sigma and Gaussian output noise event.output_sigma, for

@@ -31,7 +31,7 @@ SlopeSum::SlopeSum(std::int64_t records, SlopesAt slopes, SlopeRange range)
         max_records, range_.steepest, range_.width, records);
   }
   unit_ = std::ldexp(1.0, std::ilogb(range_.steepest) - slope_unit_bits);
-  // One unit and two: so that legal slopes are never cut for their rounding.
+  // One unit more, and two for the range: a legal slope is never cut because of its rounding.
   steepest_ = static_cast<std::int64_t>(std::ceil(range_.steepest / unit_)) + 1;
   width_ = static_cast<std::int64_t>(std::ceil(range_.width / unit_)) + 2;
 }

@@ -10,25 +10,25 @@
 namespace tacet::mechanism {
 
 /// Fills `slopes` with the slopes at `point` of the losses of the records first, first + 1, ...
-/// Each must be a function of its record and the point alone, and convex losses are part of the
-/// guarantee: whatever a record says, its slope may fall from one point to a later one by 2^-33 of
-/// the steepest at most, which is for rounding.
+/// Each slope must be a function of its record and the point alone. The guarantee needs convex
+/// losses: for every record, the slope may fall from one point to a later one by at most 2^-33 of
+/// the steepest slope, which allows for rounding.
 using SlopesAt = std::function<void(double point, std::int64_t first, std::span<double> slopes)>;
 
-/// Where the slopes of all legal records lie, point by point; all of it public. Slopes are cut to
-/// it: a bound that is too narrow costs utility, not privacy.
+/// The range of the slopes of all legal records at each point. All of it is public. Slopes are cut
+/// to it, so a range that is too narrow costs utility and not privacy.
 struct SlopeRange {
   double steepest;  ///< of |slope|, anywhere
-  double width;     ///< between two records' slopes at one point
-  /// The largest slope at a point, which must not fall from one point to a later one; the least is
-  /// `width` below.
+  double width;     ///< largest difference between two records' slopes at one point
+  /// The largest slope at a point, which must not fall from one point to a later one. The smallest
+  /// slope is `width` below it.
   std::function<double(double point)> largest;
 };
 
-/// A private sum over records of convex losses of one number, known by their slopes at points.
+/// A private sum over records of convex losses of one number, known through their slopes.
 ///
-/// Slopes are rounded to multiples of 2^-30 of the steepest one and cut to their range in these
-/// units, so that sums are exact integers and the sensitivity holds whatever the records say.
+/// Slopes are rounded to multiples of 2^-30 of the steepest one and cut to their range. So sums are
+/// exact integers, and the sensitivity holds whatever the records are.
 class SlopeSum {
  public:
   static constexpr std::int64_t max_records = std::int64_t{1} << 30;  // sums stay below 2^62
@@ -36,11 +36,11 @@ class SlopeSum {
   /// A UsageError unless 0 <= records <= 2^30 and the range's numbers are positive and finite.
   SlopeSum(std::int64_t records, SlopesAt slopes, SlopeRange range);
 
-  /// By how much one neighbour moves the sum at any point, in units of the slopes.
+  /// The largest change of the sum at any point between neighbours, in units of the slopes.
   [[nodiscard]] std::int64_t sensitivity(privacy::Adjacency adjacency) const;
 
-  /// By how much the sum can fall from one point to a later one, in units: rounding alone, which a
-  /// cut to a rising interval does not add to.
+  /// The largest fall of the sum from one point to a later one, in units. It comes from rounding
+  /// alone; cutting to a rising interval adds nothing.
   [[nodiscard]] std::int64_t max_fall() const { return records_; }
 
   [[nodiscard]] double unit() const { return unit_; }

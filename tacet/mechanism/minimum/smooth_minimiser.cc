@@ -13,11 +13,13 @@ namespace tacet::mechanism {
 namespace internal {
 namespace {
 
-constexpr std::size_t max_cells = 4096;   // each costs a pass over the records
-constexpr std::size_t between_looks = 8;  // halvings between two looks at the sum of all cells
-constexpr double accepted_excess = 0.5;   // of the envelope: two of three proposals are accepted
+constexpr std::size_t max_cells = 4096;  // each costs a pass over the records
+// halvings between two computations of the sum of all cells
+constexpr std::size_t between_looks = 8;
+// of the envelope, relative: so that two of three proposals are accepted
+constexpr double accepted_excess = 0.5;
 
-/// A cell and the pulls at its first point and at the one behind it.
+/// A run of points, and the pulls at its first point and at the point after it.
 struct Stretch {
   std::int64_t first;
   std::int64_t end;
@@ -47,7 +49,7 @@ LogWeights log_weights(const ScoreCell& cell, double rate) {
           count - rate * static_cast<double>(cell.highest)};
 }
 
-/// By how much the envelope is too heavy there, as a logarithm; minus infinity: not at all.
+/// The logarithm of the excess weight of the envelope on the cell; minus infinity if there is none.
 double log_excess(const ScoreCell& cell, double rate) {
   const auto weights = log_weights(cell, rate);
   return weights.upper + numeric::log(1 - numeric::exp(weights.lower - weights.upper));

@@ -12,15 +12,15 @@ namespace tacet::mechanism {
 
 /// A private minimiser of a sum of convex losses of one number, smooth ones or any others, by the
 /// inverse sensitivity mechanism on a grid: the law of release_minimiser for PiecewiseLinearSum,
-/// with scores that are known where they are asked for only. Exactly epsilon-private (bounded
+/// with scores that are computed only when they are needed. Exactly epsilon-private (bounded
 /// range): scores are integers, and no probability is rounded.
 ///
-/// Drawn by rejection. Scores fall towards the minimiser and rise behind it, so the better end of a
-/// stretch of points bounds the scores between; stretches are halved until a proposal is accepted
-/// in two of three tries. How they are chosen depends on the records, as does the time; the law of
-/// the answer does not (docs/proofs/selection.md, section 7).
+/// It is drawn by rejection. Scores fall towards the minimiser and rise after it, so the better end
+/// of a run of points bounds the scores in it. Runs are halved until two of three proposals are
+/// accepted. The choice of runs, and the time, depend on the records, but the sampler is exact
+/// whatever they are (docs/proofs/selection.md, section 7).
 ///
-/// Debits `reservation` by minimiser_event before a record is looked at. A UsageError for a radius
+/// Debits `reservation` by minimiser_event before a record is read. A UsageError for a radius
 /// outside [0, grid.last()].
 [[nodiscard]] privacy::Released<double> release_minimiser(const SlopeSum& sum,
                                                           const MinimiserQuery& query,
@@ -45,14 +45,14 @@ struct ScoreCell {
   std::int64_t highest;
 };
 
-/// The pulls of a sum's slopes: to the left that at j - R unless j - R <= 0, to the right its
-/// negative at j + R unless j + R >= last. See level_runs.
+/// The pulls by a sum's slopes: to the left the slope at j - R unless j - R <= 0, to the right the
+/// negative slope at j + R unless j + R >= last. See level_runs.
 [[nodiscard]] PullsAt pulls_of(const SlopeSum& sum, const Grid& grid, std::int64_t radius);
 
 /// All points 0, ..., last in cells, in any order. Pulls to the left fall, and those to the right
-/// rise, by at most `slack` from one point to a later one. `rate` is what a unit of score weighs:
-/// cells are made small where there is weight, until that of exp(-rate lowest) exceeds that of
-/// exp(-rate highest) by at most a half, or there are too many.
+/// rise, by at most `slack` from one point to a later one. `rate` is the weight of a unit of score.
+/// Cells are made small where most weight is, until the total of exp(-rate lowest) exceeds that of
+/// exp(-rate highest) by at most a half, or there are too many cells.
 [[nodiscard]] std::vector<ScoreCell> score_cells(const PullsAt& pulls, std::int64_t last,
                                                  std::int64_t slack, double rate);
 

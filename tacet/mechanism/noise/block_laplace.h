@@ -10,11 +10,11 @@
 
 namespace tacet::mechanism {
 
-/// One pass over disjoint blocks, each released once with noise of density exp(-|z| / b) as
-/// release_l2_laplace does: all of them together are epsilon-private, since a record is in one
-/// block only (parallel composition; each block may depend on what the earlier ones released). The
-/// first release debits Partitioned{by_position, {PureDp{epsilon}}}, the others nothing. Not for
-/// several threads at once.
+/// One pass over disjoint blocks. Each is released once, with noise of density proportional to
+/// exp(-|z| / b) as in release_l2_laplace. All of them together are epsilon-DP, since a record is
+/// in one block only (parallel composition; each block may depend on what the earlier ones
+/// released). The first release debits Partitioned{by_position, {PureDp{epsilon}}}, the others
+/// nothing. Not for several threads at once.
 class BlockL2Laplace {
  public:
   BlockL2Laplace(privacy::Epsilon epsilon, privacy::Adjacency adjacency,
@@ -24,7 +24,7 @@ class BlockL2Laplace {
   /// The event of the whole pass.
   [[nodiscard]] static privacy::Event event(privacy::Epsilon epsilon, privacy::Adjacency adjacency);
 
-  /// InternalError unless the blocks come in ascending order, each once.
+  /// InternalError unless the blocks come in ascending order, each one once.
   [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::PartialSum sum,
                                                                NoiseAddress address,
                                                                random::Source& source);

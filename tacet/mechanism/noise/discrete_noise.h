@@ -9,8 +9,8 @@
 
 namespace tacet::mechanism {
 
-/// Noise drawn on the integers themselves. Its formulas are its own: neither law is the rounding of
-/// the continuous one, and the continuous formulas would promise too much for coarse noise.
+/// Noise drawn from laws on the integers. They have their own formulas: neither is the rounding of
+/// a continuous law, and the continuous formulas would claim too much for coarse noise.
 
 /// The event of release_discrete_gaussian: P(k) ~ exp(-k^2 / (2 sigma^2)), sigma = multiplier times
 /// the bound K of one record's L2 norm; (distance)^2 / (2 sigma^2)-zCDP in any dimension (Canonne,
@@ -19,7 +19,7 @@ namespace tacet::mechanism {
                                                      privacy::NoiseMultiplier multiplier);
 
 /// Releases a bounded sum plus discrete Gaussian noise on its grid, in real units. The exact
-/// sampler takes the smallest fraction of denominator 2^20 from sigma^2 on. Debits `reservation` by
+/// sampler uses sigma^2 rounded up to a fraction with denominator 2^20. Debits `reservation` by
 /// discrete_gaussian_event before a random bit is drawn. UsageError unless 2^-10 <= sigma <= 2^20.
 [[nodiscard]] privacy::Released<std::vector<double>> release_discrete_gaussian(
     privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const ReleaseContext& context);

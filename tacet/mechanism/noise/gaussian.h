@@ -23,11 +23,11 @@ namespace tacet::mechanism {
 /// mechanism holds for it unchanged: Gaussian DP with mu = sensitivity(adjacency) / (multiplier C)
 /// (Dong, Roth, Su 2019), which is (epsilon, delta)-DP by Balle and Wang (2018).
 ///
-/// Debits `reservation` by gaussian_event before a random bit is drawn; errors of that come before
-/// the debit. InternalError when anything was released from the sum's sample before.
+/// Debits `reservation` by gaussian_event before a random bit is drawn; earlier errors cost
+/// nothing. InternalError if anything was released from the sum's sample before.
 ///
-/// The result takes the memory of `storage` where that is large enough: of a release that is done
-/// with, so that a long run touches fresh pages once and not at every step.
+/// The result uses the memory of `storage` if it is large enough. Pass an old release, so that a
+/// long run touches new pages only once and not at every step.
 ///
 /// Example:
 ///
@@ -48,12 +48,12 @@ namespace tacet::mechanism {
 /// Releases a sum of blocks plus Gaussian noise, in real units: rounded Gaussians of standard
 /// deviation `multiplier` times the block's scale, rounded up, on the sum's grid.
 ///
-/// Divided by its block's standard deviation every value has noise of standard deviation 1, and
-/// neighbours differ by at most distance_factor(adjacency) / multiplier in L2: Gaussian DP with
-/// that mu, as release_gaussian of a BoundedSum, and the same event, Gaussian{multiplier}, debited
-/// before a random bit is drawn (docs/proofs/gram.md). Block i takes its noise from tensor
-/// address.tensor + i. UsageError when noise would be zero or wider than 2^32 grid units;
-/// InternalError where the sum is not certified for the reservation's adjacency.
+/// Proof: divided by the standard deviation of its block, every value has noise of standard
+/// deviation 1, and neighbours differ by at most distance_factor(adjacency) / multiplier in L2:
+/// Gaussian DP with that mu, as release_gaussian of a BoundedSum, and the same event,
+/// Gaussian{multiplier}, debited before a random bit is drawn (docs/proofs/gram.md). Block i takes
+/// its noise from tensor address.tensor + i. UsageError if the noise would be zero or wider than
+/// 2^32 grid units; InternalError if the sum is not certified for the reservation's adjacency.
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian(
     privacy::WeightedSum sum, privacy::NoiseMultiplier multiplier, ReleaseContext context);
 

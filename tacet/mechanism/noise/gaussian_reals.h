@@ -15,9 +15,9 @@
 
 namespace tacet::mechanism::internal {
 
-/// Grid values plus rounded Gaussian noise of `sigma` units, word j of the keystream block for
-/// value j, in real units. A block is noised and converted while the first cache level holds it.
-/// `storage` is memory that the result may take over.
+/// Grid values plus rounded Gaussian noise of `sigma` units, in real units. Word j of the keystream
+/// block decides value j. A block gets its noise and is converted while it is in the first cache.
+/// The result may take over the memory of `storage`.
 [[nodiscard]] inline std::vector<double> gaussian_reals(std::span<const std::int64_t> values,
                                                         double grid, random::BlockClaim claim,
                                                         double sigma,

@@ -39,8 +39,9 @@ privacy::Released<std::vector<double>> release_laplace(privacy::BoundedSum sum,
 }
 
 privacy::Event l2_laplace_event(privacy::Epsilon epsilon, privacy::Adjacency adjacency) {
-  // |z - z'| <= D: densities exp(-|z| / b), b = D / epsilon, are exp(epsilon) apart at most (Hardt,
-  // Talwar 2010, the K-norm mechanism of the Euclidean ball).
+  // With |z - z'| <= D, densities proportional to exp(-|z| / b), b = D / epsilon, differ by a
+  // factor of at most exp(epsilon) (Hardt, Talwar 2010: the K-norm mechanism of the Euclidean
+  // ball).
   return privacy::PureDp{epsilon.value(), adjacency};
 }
 

@@ -24,7 +24,7 @@ namespace tacet::mechanism {
 [[nodiscard]] privacy::Released<std::vector<double>> release_laplace(
     privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, const ReleaseContext& context);
 
-/// What release_l2_laplace costs: pure epsilon, and nothing better in general.
+/// The event of release_l2_laplace: pure epsilon, and nothing better in general.
 [[nodiscard]] privacy::Event l2_laplace_event(privacy::Epsilon epsilon,
                                               privacy::Adjacency adjacency);
 
@@ -34,7 +34,7 @@ namespace tacet::mechanism {
 /// both are the same.
 ///
 /// Debits `reservation` by l2_laplace_event before a random bit is drawn. UsageError, before the
-/// debit, when the noise would be zero or wider than 2^40 grid units.
+/// debit, if the noise would be zero or wider than 2^40 grid units.
 [[nodiscard]] privacy::Released<std::vector<double>> release_l2_laplace(
     privacy::BoundedSum sum, privacy::Epsilon epsilon, privacy::Adjacency adjacency,
     const ReleaseContext& context);

@@ -38,7 +38,7 @@ LazyRows::LazyRows(privacy::AccessKey key, privacy::RowSum sum, double sigma,
 
 void LazyRows::write_held(std::int64_t first, std::span<std::int64_t> out) const {
   const std::int64_t end = first + std::ssize(out);
-  // From the last row that does not begin behind the first cell.
+  // Begins at the last row whose first cell is not after `first`.
   const auto behind = std::ranges::upper_bound(cells_, first) - cells_.begin();
   for (auto i = static_cast<std::size_t>(std::max<std::ptrdiff_t>(behind - 1, 0));
        i < cells_.size() && cells_[i] < end; ++i) {
@@ -47,7 +47,7 @@ void LazyRows::write_held(std::int64_t first, std::span<std::int64_t> out) const
     const std::int64_t to = std::min(end, cells_[i] + width);
     if (from >= to) continue;
     if (taken_[i]) {
-      std::ranges::fill(out, 0);  // nothing that has no noise yet stays behind
+      std::ranges::fill(out, 0);  // so that no number without noise is left here
       throw base::InternalError("a row was read after it was taken");
     }
     std::copy_n(numbers_.begin() + static_cast<std::ptrdiff_t>(firsts_[i]) + (from - cells_[i]),
@@ -62,7 +62,7 @@ std::span<std::int64_t> LazyRows::Reading::cells(std::int64_t first, std::size_t
   }
   const auto cells = std::span(cells_).first(count);
   rows_.write_held(first, cells);
-  // Word j of the keystream block for cell j, as where the whole vector is noised.
+  // Word j of the keystream block belongs to cell j, as if the whole vector got its noise at once.
   noise_.add(static_cast<std::uint64_t>(first), cells);
   return cells;
 }

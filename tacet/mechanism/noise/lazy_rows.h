@@ -22,7 +22,7 @@ namespace tacet::mechanism {
 /// would reveal when a row was read (docs/proofs/wide.md, section 2). It saves memory and memory
 /// traffic, not draws.
 ///
-/// Holds a key of the source's tree, and the numbers of touched rows until these were taken. The
+/// It keeps a key of the source's tree, and the numbers of touched rows until these are taken. The
 /// source must outlive it. Not for several threads at once.
 class LazyRows {
  public:
@@ -38,14 +38,14 @@ class LazyRows {
 
     /// Cells that are drawn at once, as many as the sampler draws: they fit into the first cache.
     static constexpr std::size_t max_cells = 1024;
-    /// The noisy numbers of at most max_cells cells from `first` on, in units of grid(), the same
-    /// at every reading. Valid until the next call; a caller that uses them up leaves zeros behind.
+    /// The noisy numbers of at most max_cells cells from `first` on, in units of grid(); the same
+    /// at every reading. Valid until the next call. A caller may overwrite them with zeros.
     /// InternalError for cells of a row that was taken, and for cells outside of the layout.
     [[nodiscard]] std::span<std::int64_t> cells(std::int64_t first, std::size_t count);
     [[nodiscard]] double grid() const { return rows_.grid_; }
 
-    /// The noisy numbers of `count` rows from `first` on in real units, one behind the other.
-    /// InternalError as of cells, and for another size of `out`.
+    /// The noisy numbers of `count` rows from `first` on, in real units, one row after the other.
+    /// InternalError as for cells(), and for another size of `out`.
     void rows(std::int64_t first, std::int64_t count, std::span<double> out);
 
    private:
@@ -54,9 +54,9 @@ class LazyRows {
     std::array<std::int64_t, max_cells> cells_{};  // zeros between two calls
   };
 
-  /// The noisy numbers of a row, `out` of its width, as of a Reading.
+  /// The noisy numbers of one row, in `out` of its width, as a Reading returns them.
   void row(std::int64_t row, std::span<double> out) const { Reading(*this).rows(row, 1, out); }
-  /// The same for the last time: afterwards the row is dropped.
+  /// The same for the last time: the row is then dropped.
   void take_row(std::int64_t row, std::span<double> out);
   /// The noisy dense block.
   [[nodiscard]] std::span<const double> dense() const { return dense_; }
@@ -65,7 +65,7 @@ class LazyRows {
   [[nodiscard]] std::size_t held() const { return numbers_.size(); }
 
  private:
-  // Writes what is held of cells from `first` on, without noise; others are left as they are.
+  // Writes the stored numbers of cells from `first` on, without noise; others stay as they are.
   void write_held(std::int64_t first, std::span<std::int64_t> out) const;
 
   privacy::RowLayout layout_;
@@ -73,15 +73,15 @@ class LazyRows {
   double sigma_;
   double grid_;
   std::vector<std::int64_t> touched_;  // rows, ascending
-  std::vector<std::int64_t> cells_;    // the first of each of them
-  std::vector<std::size_t> firsts_;    // likewise, in numbers_, and behind the last
+  std::vector<std::int64_t> cells_;    // first cell of each touched row
+  std::vector<std::size_t> firsts_;    // its index in numbers_, and one past the last
   std::vector<bool> taken_;            // likewise
-  std::vector<std::int64_t> numbers_;  // zeros where they were taken
+  std::vector<std::int64_t> numbers_;  // zeros after they were taken
   std::vector<double> dense_;
 };
 
-/// Releases a sum over all rows lazily. Debits and errors as release_rows; UsageError for a sum
-/// over chosen rows.
+/// Releases a sum over all rows lazily. Debit and errors as release_rows; UsageError for a sum over
+/// chosen rows.
 [[nodiscard]] privacy::Released<std::unique_ptr<LazyRows>> release_rows_lazily(
     privacy::RowSum sum, privacy::NoiseMultiplier multiplier, const ReleaseContext& context);
 [[nodiscard]] privacy::Released<std::unique_ptr<LazyRows>> release_rows_lazily(

@@ -9,7 +9,7 @@
 
 namespace tacet::mechanism::internal {
 
-/// Debits `noise` under the sample, claims it, and says what was debited.
+/// Debits `noise` under the sample, claims the sample, and returns the event that was debited.
 [[nodiscard]] inline privacy::Event debit_sampled(const privacy::Sample& sample,
                                                   privacy::Event noise,
                                                   privacy::Reservation& reservation) {
@@ -19,8 +19,8 @@ namespace tacet::mechanism::internal {
   return event;
 }
 
-/// What a release from the sample is paid with, before a random bit is drawn: a debit that claims
-/// the sample, or a part of its permit. Gives back what the release states as its cost.
+/// Pays for a release from the sample, before a random bit is drawn: by a debit that claims the
+/// sample, or by a part of its permit. Returns the event that the release states.
 [[nodiscard]] inline privacy::Event pay(const privacy::Sample& sample, privacy::Event cost,
                                         const ReleaseContext& context) {
   return debit_sampled(sample, std::move(cost), context.reservation);

@@ -10,12 +10,13 @@
 
 namespace tacet::mechanism::internal {
 
-/// multiplier * bound for non-negative finite numbers, rounded up: never less noise than the event
-/// says. Exact where the product is a double, as for a bound that is a power of two.
+/// multiplier * bound for non-negative finite numbers, rounded up, so there is never less noise
+/// than the event says. Exact if the product is a double, for example if the bound is a power of
+/// two.
 [[nodiscard]] inline double noise_scale(double multiplier, double bound) {
   const double product = multiplier * bound;
   if (multiplier == 0 || bound == 0 || !std::isfinite(product)) return product;
-  // What the product lost is a double itself, down to sizes whose last bit underflows.
+  // The error of the product is itself a double, down to sizes at which its last bit underflows.
   const bool short_of_it = product < 0x1p-960 || std::fma(multiplier, bound, -product) > 0;
   return short_of_it ? std::nextafter(product, numeric::infinity) : product;
 }
@@ -34,9 +35,10 @@ namespace tacet::mechanism::internal {
   return result;
 }
 
-/// Bound of one record's L1 norm in grid units: the one it was clipped to where there is one, else
-/// from the certified L2 bound K: integer vectors have
-/// |v|_1 <= sqrt(d) |v|_2, and |v|_1 <= |v|_2^2 since |v_j| <= v_j^2 (a count moves by 1).
+/// Bound of one record's L1 norm in grid units: the one to which it was clipped, if there is one.
+/// Otherwise it follows from the certified L2 bound K: integer vectors have |v|_1 <= sqrt(d) |v|_2,
+/// and |v|_1 <= |v|_2^2 since
+/// v_j| <= v_j^2 (a count moves by 1).
 [[nodiscard]] std::int64_t absolute_norm_bound(const privacy::BoundedSum& sum);
 
 }  // namespace tacet::mechanism::internal

@@ -12,8 +12,8 @@
 
 namespace tacet::mechanism::internal {
 
-/// A bounded sum plus the integer noise that `add(claim, values)` adds on its grid, in real units,
-/// after `event`, which covers it, was debited.
+/// A bounded sum plus the integer noise that `add(claim, values)` adds on its grid, in real units.
+/// `event`, which covers it, must have been debited.
 template <typename Add>
 [[nodiscard]] privacy::Released<std::vector<double>> with_noise(privacy::BoundedSum sum,
                                                                 privacy::Event event,
@@ -26,9 +26,9 @@ template <typename Add>
   return {access, in_real_units(values, grid), std::move(event)};
 }
 
-/// The same, debiting `reservation` by `event`, which must be what that noise costs, before a
-/// random bit is drawn. A sample is claimed, although the event does not count on its secrecy: what
-/// else was released from it might.
+/// The same, and debits `reservation` by `event`, the cost of that noise, before a random bit is
+/// drawn. A sample is claimed although the event does not use its secrecy, since other releases
+/// from it might.
 template <typename Add>
 [[nodiscard]] privacy::Released<std::vector<double>> release_noisy_sum(
     privacy::BoundedSum sum, privacy::Event event, const ReleaseContext& context, const Add& add) {
@@ -37,8 +37,8 @@ template <typename Add>
   return with_noise(std::move(sum), std::move(event), context.claim(random::Purpose::noise), add);
 }
 
-/// The same with rounded Gaussian noise, `multiplier` times the bound of a contribution, in
-/// `storage` where that is large enough.
+/// The same with rounded Gaussian noise of `multiplier` times the bound of a contribution, in
+/// `storage` if that is large enough.
 [[nodiscard]] privacy::Released<std::vector<double>> with_gaussian(
     privacy::BoundedSum sum, privacy::NoiseMultiplier multiplier, privacy::Event event,
     NoiseAddress address, random::Source& source, std::vector<double> storage = {});

@@ -11,13 +11,13 @@
 
 namespace tacet::mechanism::internal {
 
-/// The blocks of one pass: the first one debits what all cost together, the others nothing.
+/// The blocks of one pass. The first one debits the cost of all, the others nothing.
 class PassBlocks {
  public:
   explicit PassBlocks(privacy::Reservation& reservation) : reservation_(reservation) {}
 
-  /// The next block's sum, to be released at once. InternalError unless blocks come in ascending
-  /// order, each once.
+  /// The sum of the next block, to be released at once. InternalError unless blocks come in
+  /// ascending order, each one once.
   [[nodiscard]] privacy::BoundedSum open(privacy::PartialSum sum, const privacy::Event& whole);
 
  private:
@@ -31,7 +31,7 @@ namespace tacet::mechanism {
 
 /// Releases the sum over a secret sample of fixed size plus rounded Gaussian noise, as
 /// release_gaussian does, and debits FixedSizeSampled{sample, population, Gaussian{multiplier}}.
-/// InternalError for any other part, and when anything was released from the sample before.
+/// InternalError for any other part, and if anything was released from the sample before.
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian_of_sample(
     privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, const ReleaseContext& context,
     std::vector<double> storage = {});
@@ -40,8 +40,8 @@ namespace tacet::mechanism {
 [[nodiscard]] privacy::Released<std::vector<double>> release_gaussian_of_sample(
     privacy::PartialSum sum, privacy::NoiseMultiplier multiplier, const PermitContext& context);
 
-/// One pass over disjoint blocks: each block's vector is released once with the same noise
-/// multiplier, and all of them together cost what one does, since a record is in one block only
+/// One pass over disjoint blocks: the vector of each block is released once, with the same noise
+/// multiplier. All of them together cost as much as one, since a record is in one block only
 /// (parallel composition; each block may depend on what the earlier ones released). The first
 /// release debits Partitioned{by_position, {Gaussian{multiplier}}}, the others nothing. Not for
 /// several threads at once.
@@ -53,7 +53,7 @@ class BlockGaussian {
   /// The event of the whole pass.
   [[nodiscard]] static privacy::Event event(privacy::NoiseMultiplier multiplier);
 
-  /// InternalError unless the blocks come in ascending order, each once.
+  /// InternalError unless the blocks come in ascending order, each one once.
   [[nodiscard]] privacy::Released<std::vector<double>> release(privacy::PartialSum sum,
                                                                NoiseAddress address,
                                                                random::Source& source,

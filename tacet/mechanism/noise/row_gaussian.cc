@@ -13,15 +13,15 @@
 namespace tacet::mechanism {
 namespace {
 
-/// The numbers of a sum over all rows, block by block: those of rows that nobody touched are 0 and
-/// not held.
+/// The numbers of a sum over all rows, block by block. Numbers of untouched rows are 0 and are not
+/// stored.
 class CellsInOrder {
  public:
   CellsInOrder(const privacy::RowLayout& layout, std::span<const std::int64_t> touched,
                std::span<const std::int64_t> numbers)
       : layout_(layout), touched_(touched), numbers_(numbers) {}
 
-  /// The next cells; the dense block comes behind the last row.
+  /// The next cells; the dense block follows the last row.
   void next(std::span<std::int64_t> block) {
     std::ranges::fill(block, 0);
     const std::int64_t end = cell_ + std::ssize(block);
@@ -51,7 +51,7 @@ class CellsInOrder {
   std::size_t number_ = 0;  // its first one
 };
 
-/// As gaussian_reals does for a vector that is held: word j for cell j.
+/// The same as gaussian_reals for a stored vector: word j belongs to cell j.
 std::vector<double> all_reals(const privacy::RowSum& sum, random::BlockClaim claim, double sigma) {
   constexpr std::size_t block_size = 1024;
   const auto access = AccessKeys::key();
@@ -78,8 +78,8 @@ std::vector<double> all_reals(const privacy::RowSum& sum, random::BlockClaim cla
   return result;
 }
 
-// The choice is public, so this is the Gaussian mechanism on a vector of the chosen cells: their
-// number, and the place of each in the keystream block, show nothing.
+// The choice is public, so this is the Gaussian mechanism on a vector of the chosen cells. Their
+// number, and the place of each in the keystream block, reveal nothing.
 privacy::Released<NoisyRows> noised_rows(privacy::RowSum sum, privacy::NoiseMultiplier multiplier,
                                          privacy::Event event, NoiseAddress address,
                                          random::Source& source) {

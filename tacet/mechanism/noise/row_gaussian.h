@@ -16,7 +16,7 @@ namespace tacet::mechanism {
 struct NoisyRows {
   privacy::RowSelection selection;
   privacy::RowLayout layout;
-  std::vector<double> values;  ///< the chosen cells, ascending, and behind them the dense block
+  std::vector<double> values;  ///< the chosen cells, ascending, followed by the dense block
 
   [[nodiscard]] std::span<const double> cells() const {
     return std::span(values).first(values.size() - static_cast<std::size_t>(layout.dense()));
@@ -27,10 +27,10 @@ struct NoisyRows {
 };
 
 /// Releases a sum over chosen rows plus rounded Gaussian noise of `multiplier` times the bound of
-/// one record's contribution, as release_gaussian does: every chosen cell gets noise, whether a
-/// record touched it or not. Word j of the keystream block decides the j-th chosen cell, and the
-/// words behind them the dense block: which rows were touched shows nowhere. With all rows chosen,
-/// word j is that of cell j.
+/// one record's contribution, as in release_gaussian. Every chosen cell gets noise, whether a
+/// record touched it or not. Word j of the keystream block decides the j-th chosen cell, and later
+/// words the dense block. So nothing reveals which rows were touched. If all rows are chosen, word
+/// j belongs to cell j.
 ///
 /// Debits `reservation` by Gaussian{multiplier} under the sum's sample (Poisson or of fixed size).
 /// Errors as release_gaussian.

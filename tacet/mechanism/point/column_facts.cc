@@ -20,20 +20,20 @@ namespace {
 using privacy::Adjacency;
 using privacy::Epsilon;
 
-/// A permit for the steps inside of an answer whose whole cost was debited already.
+/// A permit for the steps inside of an answer whose whole cost has been debited.
 privacy::Reservation inner_permit(privacy::TrustingBudget& budget, const privacy::Event& steps,
                                   const AnswerCost& cost) {
   return budget.reserve(steps, {cost.epsilon.value(), 0, cost.adjacency});
 }
 
-/// scale N/epsilon; epsilon/N rounded down, so that there is no less noise.
+/// Scale N/epsilon. epsilon/N is rounded down, so there is never less noise.
 random::Ratio count_scale(const AnswerCost& cost) {
   return internal::laplace_scale(1, 1, round_down(cost.epsilon_per_value()));
 }
 
-/// How many values must lie beyond a bound. A point with t values between it and the quantile has a
-/// weight of exp(-epsilon/4 t) against 1 there; 13.1 exceeds the logarithm of the number of points
-/// by 4.67, so that all of these points together have a share below 0.01.
+/// The number of values that must lie beyond a bound. A point with t values between it and the
+/// quantile has a weight of exp(-epsilon/4 t) against 1 there; 13.1 exceeds the logarithm of the
+/// number of points by 4.67, so that all of these points together have a share below 0.01.
 double min_tail(Epsilon epsilon) {
   constexpr double exponent = 13.1;
   return 4 * exponent / epsilon.value();
@@ -81,7 +81,7 @@ double kind_margin(const AnswerCost& cost) {
 }
 
 double min_values_for_bounds(Epsilon epsilon) {
-  return 4 * min_tail(epsilon);  // a quarter of the values lies beyond each
+  return 4 * min_tail(epsilon);  // a quarter of the values lies beyond each bound
 }
 
 double attainable_coverage(double coverage, std::int64_t count, Epsilon epsilon) {
@@ -107,7 +107,7 @@ privacy::Released<Bounds> release_bounds(const privacy::Private<std::vector<doub
     }
     return result;
   });
-  // N values move what a single one moves N times: N times half of epsilon / N.
+  // N values together change a score N times as much as one value: N times half of epsilon / N.
   const Epsilon half(cost.epsilon_per_value().value() / 2);
   const Grid grid(0, static_cast<double>(magnitude_ranks - 1), 1.0);
   const QuantileQuery low{.level = (1 - coverage) / 2, .grid = grid, .adjacency = cost.adjacency};
@@ -139,10 +139,11 @@ std::int64_t frequency_threshold(const AnswerCost& cost) {
   const double scale =
       static_cast<double>(ratio.numerator) / static_cast<double>(ratio.denominator);
   const auto values = static_cast<double>(cost.max_values_per_unit);
-  // The texts of one unit alone have counts t_i with a sum of at most N. With q = exp(-1/scale)
-  // the probability that one of them is seen is at most sum q^(T - t_i) / (1 + q), which is largest
-  // where they are one text N times or N texts once (docs/proofs/schema_fit.md): q^-N or N q^-1.
-  const double log_most = std::max((values - 1) / scale, std::log(values));  // less that of q^-1
+  // Texts that only one unit has, have counts t_i with a sum of at most N. With q = exp(-1/scale),
+  // the probability that one of them is released is at most sum q^(T - t_i) / (1 + q). It is
+  // largest for one text N times, or for N texts once (docs/proofs/schema_fit.md): q^-N or N q^-1.
+  // relative to that of q^-1
+  const double log_most = std::max((values - 1) / scale, std::log(values));
   // Below delta from T - 1 = scale (log_most + ln(1/delta)) on; one more for all roundings.
   return static_cast<std::int64_t>(
              std::ceil(scale * (log_most - std::log(cost.delta.value())) * (1 + 1e-12))) +

@@ -18,7 +18,7 @@ namespace {
 using privacy::Adjacency;
 
 constexpr std::array levels{0.25, 0.5, 0.75};
-// What a margin may miss.
+// the probability that a margin does not hold
 constexpr double missed = 0.05;
 
 QuantileQuery query_at(double level, const Grid& grid) {
@@ -75,8 +75,8 @@ std::int64_t public_count(const privacy::Private<std::vector<std::int64_t>>& rec
 privacy::Released<Quartiles> release_quartiles(const privacy::Private<std::vector<double>>& values,
                                                const Grid& grid, const SummaryCost& cost,
                                                const ReleaseContext& context) {
-  // A chain of `changes` steps, each of one value and of range epsilon_per_change: ranges add
-  // (docs/proofs/describe.md, quartiles).
+  // Neighbours are linked by `changes` steps, each of one value and of range epsilon_per_change;
+  // ranges add up (docs/proofs/describe.md, quartiles).
   const auto each = cost.epsilon_per_change();
   static_cast<void>(round_down(each));
   const privacy::Event event = privacy::Repeated{levels.size(), cost.quartile_event()};
@@ -105,15 +105,15 @@ double count_margin(const SummaryCost& cost) {
 }
 
 double share_margin(const SummaryCost& cost) {
-  // The error is (K - p R) over the noisy number for a true share p: worst at p = 1, where
+  // The error is (K - p R) over the noisy number for a true share p: It is worst at p = 1, where
   // P(|K - R| > m s) <= (1 + m/2) exp(-m) for noises of scale s, 0.047 at m = 4.2.
   return std::ceil(4.2 / round_down(cost.epsilon_per_change()).value());
 }
 
 double quartile_margin(const SummaryCost& cost, const Grid& grid) {
   // A point with r values between it and a right one has a score of at least 4r/3 (2r for the
-  // median), so a weight of exp(-2/3 epsilon r) against 1; the sum over all points is at most the
-  // share of `missed` that one of three quartiles may have.
+  // median), so its weight is exp(-2/3 epsilon r) relative to 1. The sum over all points must be at
+  // most a third of `missed`, the share of each quartile.
   const auto points = static_cast<double>(grid.last() + 1);
   const double epsilon = round_down(cost.epsilon_per_change()).value();
   return std::ceil(1.5 * std::log(points * levels.size() / missed) / epsilon);

@@ -42,7 +42,7 @@ Grid::Grid(double lower, double upper, std::optional<double> step)
         "the grid's step must lie between 2^-{} of the width {} and the width, got {}",
         finest_grid_bits, width, step_);
   }
-  // A width that is a whole number of steps up to rounding counts as one.
+  // A width that is a whole number of steps up to rounding counts as exactly that.
   last_ = static_cast<std::int64_t>(width / step_ * numeric::up_ulps(4));
 }
 

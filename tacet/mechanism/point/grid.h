@@ -10,13 +10,13 @@
 
 namespace tacet::mechanism {
 
-/// Public points lower + j step, j = 0, ..., last, that an answer is chosen from. Answers on a
-/// public grid reveal nothing by their last digits.
+/// Public points lower + j step, j = 0, ..., last, from which an answer is chosen. The last digits
+/// of an answer on a public grid reveal nothing.
 class Grid {
  public:
-  /// All multiples of `step` above lower up to upper; without a step, the power of two next above
-  /// 2^-40 of the width. A UsageError unless lower < upper are finite, and the step is positive and
-  /// between 2^-45 of the width and the width.
+  /// All multiples of `step` above lower up to upper; without a step, the smallest power of two
+  /// that is at least 2^-40 of the width. UsageError unless lower < upper are finite, and the step
+  /// is between 2^-45 of the width and the width.
   Grid(double lower, double upper, std::optional<double> step = std::nullopt);
 
   [[nodiscard]] double lower() const { return lower_; }
@@ -37,14 +37,14 @@ class Grid {
 }  // namespace tacet::mechanism
 
 /// Public points for numbers of unknown size: 0 and, on both sides of it, 32 points between each
-/// power of two and the next from 2^-30 to 2^41. Order statistics go along with any rising map, so
-/// that quantiles among ranks are quantiles among points.
+/// power of two and the next from 2^-30 to 2^41. Order statistics commute with increasing maps, so
+/// quantiles among ranks are quantiles among points.
 namespace tacet::mechanism {
 
 inline constexpr std::int64_t magnitude_ranks = 2 * 71 * 32 + 1;
 
-/// The rank, 0..magnitude_ranks - 1, of the point next to a number: rising with the number. What
-/// lies beyond the points counts as the last one, NaN as 0.
+/// The rank, 0..magnitude_ranks - 1, of the point nearest to a number; it increases with the
+/// number. Numbers beyond the points count as the last one, NaN as 0.
 [[nodiscard]] std::int64_t magnitude_rank(double value);
 /// The point of a rank; ranks beyond the last count as that.
 [[nodiscard]] double magnitude_point(std::int64_t rank);
@@ -53,8 +53,8 @@ inline constexpr std::int64_t magnitude_ranks = 2 * 71 * 32 + 1;
 
 namespace tacet::mechanism::internal {
 
-/// A point of a grid whose runs of equal scores are given in order, drawn with probability
-/// proportional to exp(-epsilon score / (2 sensitivity)), exactly.
+/// Draws a point of a grid with probability proportional to exp(-epsilon score / (2 sensitivity)),
+/// exactly. Runs of equal scores are given in order.
 [[nodiscard]] std::int64_t choose_point(std::span<const random::WeightedLevel> runs,
                                         RationalEpsilon epsilon, std::int64_t sensitivity,
                                         random::Stream& stream);

@@ -12,7 +12,7 @@
 
 namespace tacet::mechanism {
 
-/// Where the slope of a convex piecewise linear function grows, and by how much (> 0).
+/// A point at which the slope of a convex piecewise linear function grows, and the amount (> 0).
 struct Breakpoint {
   double at;
   double jump;
@@ -21,9 +21,9 @@ struct Breakpoint {
 /// A private sum over records of convex piecewise linear losses of one number, such as |a x - y|,
 /// pinball and hinge losses.
 ///
-/// Slopes are clipped to public bounds and truncated to multiples of 2^-20 of the larger one, so
-/// that sums are exact and the bounds hold whatever the records say. Each record's loss stays
-/// convex, and is a function of that record alone.
+/// Slopes are clipped to public bounds and truncated to multiples of 2^-20 of the larger one, So
+/// sums are exact, and the bounds hold whatever the records are. Each record's loss stays convex,
+/// and is a function of that record alone.
 class PiecewiseLinearSum {
  public:
   /// A UsageError unless min_slope < largest_slope are finite.
@@ -34,8 +34,8 @@ class PiecewiseLinearSum {
   /// predecessor as the predecessor.
   void add(double left_slope, std::span<const Breakpoint> breakpoints);
 
-  /// By how much one neighbour moves the slope at any point, in units of the slopes: the width of
-  /// their range under replace_one, else the steepest slope.
+  /// The largest change of the slope at any point between neighbours, in units of the slopes: the
+  /// width of their range under replace_one, else the steepest slope.
   [[nodiscard]] std::int64_t sensitivity(privacy::Adjacency adjacency) const;
 
   struct Jump {
@@ -58,20 +58,20 @@ class PiecewiseLinearSum {
   std::vector<Jump> jumps_;
 };
 
-/// What is asked for; all of it public.
+/// The query. All of it is public.
 struct MinimiserQuery {
-  Grid grid;  ///< the possible answers; the domain is from its first to its last point
+  Grid grid;  ///< the possible answers; the domain reaches from its first to its last point
   privacy::Adjacency adjacency;
-  std::int64_t radius = 0;  ///< answers within so many steps of a right one count as right
+  std::int64_t radius = 0;  ///< answers within this many steps of a right one count as right
 };
 
-/// What release_minimiser costs: bounded range epsilon, hence pure epsilon.
+/// The event of release_minimiser: bounded range epsilon, hence pure epsilon.
 [[nodiscard]] privacy::Event minimiser_event(const MinimiserQuery& query, privacy::Epsilon epsilon);
 
 /// A private minimiser by the inverse sensitivity mechanism (Asi, Duchi 2020): a grid point x has
 /// probability proportional to exp(-epsilon G(x) / (2 D)), where G(x) is the smallest norm of a
-/// subgradient of the sum plus a normal vector of the domain within the radius of x, and D the
-/// sum's sensitivity. It changes by at most D between neighbours, and is 0 at a minimiser, inside
+/// subgradient of the sum plus a normal vector of the domain, within the radius of x, and D is the
+/// sum's sensitivity. G changes by at most D between neighbours, and is 0 at a minimiser, inside
 /// the domain or at its boundary. Exactly epsilon-private, as release_quantile is.
 ///
 /// Debits `reservation` by minimiser_event before a random bit is drawn. A UsageError for a radius

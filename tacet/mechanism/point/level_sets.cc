@@ -67,8 +67,8 @@ void add_right_pulled(const Pulls& pulls, GridShape grid, RunList& runs) {
   if (pull > 0) runs.extend(wall, pull);
 }
 
-/// The points that are pulled to the left: the last ones, by more and more; all points between
-/// those pulled to the right and these have score 0.
+/// The points that are pulled to the left: the last ones, with increasing scores. All points
+/// between those pulled to the right and these have score 0.
 void add_left_pulled(const Pulls& pulls, GridShape grid, RunList& runs) {
   std::int64_t pull = pulls.left_pull;
   std::int64_t next = grid.radius + 1;  // first point with j - R > 0

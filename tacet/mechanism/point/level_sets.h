@@ -10,8 +10,8 @@
 /// Inverse-sensitivity scores of all points of a public grid, as runs of points with equal scores.
 namespace tacet::mechanism::internal {
 
-/// Where a record's breakpoint lies on the grid: 2 floor(p) + [p is between two points], p in grid
-/// steps from the first point.
+/// The place of a record's breakpoint on the grid: 2 floor(p) + [p is between two points], where p
+/// is in grid steps from the first point.
 using Key = std::int64_t;
 
 [[nodiscard]] constexpr Key key_at(std::int64_t point) { return 2 * point; }
@@ -39,7 +39,7 @@ struct Pulls {
   std::int64_t left_pull;
   std::int64_t right_pull;
   std::span<const Key> keys;
-  std::span<const std::int64_t> weights;  ///< one for each key; empty: all are common_weight
+  std::span<const std::int64_t> weights;  ///< one per key; empty: all are common_weight
   std::int64_t common_weight = 1;
 
   [[nodiscard]] std::int64_t weight(std::size_t i) const {

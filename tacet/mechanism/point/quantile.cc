@@ -16,10 +16,10 @@ namespace {
 using internal::Key;
 using internal::Pulls;
 
-// Levels count in billionths, so that 0.9 of ten values are nine.
+// Levels are rounded to billionths, so that 0.9 of ten values are exactly nine.
 constexpr std::int64_t level_unit = 1'000'000'000;
 
-/// a / b, the level in lowest terms.
+/// The level a / b in lowest terms.
 struct LevelRatio {
   std::int64_t a;
   std::int64_t b;
@@ -67,8 +67,8 @@ ScoredGrid order_statistic(const std::vector<Key>& keys, const QuantileQuery& qu
   return {level_runs(pulls, {query.grid.last(), query.radius}), 1};
 }
 
-/// Pinball losses have slopes -a and b - a (over b); one record more moves the sum's slope by the
-/// steeper one at most.
+/// Pinball losses have slopes -a and b - a (over b). One record more changes the slope of the sum
+/// by at most the steeper one.
 ScoredGrid pinball(const std::vector<Key>& keys, const QuantileQuery& query) {
   const LevelRatio level = level_ratio(query.level);
   const auto n = static_cast<std::int64_t>(keys.size());

@@ -10,15 +10,15 @@
 
 namespace tacet::mechanism {
 
-/// What is asked for; all of it public.
+/// The query. All of it is public.
 struct QuantileQuery {
   double level;  ///< in [0, 1]: 0.5 is the median, 0 the smallest value, 1 the largest
   Grid grid;     ///< the possible answers
   privacy::Adjacency adjacency;
-  std::int64_t radius = 0;  ///< answers within so many steps of a right one count as right
+  std::int64_t radius = 0;  ///< answers within this many steps of a right one count as right
 };
 
-/// What a quantile costs: bounded range epsilon, hence pure epsilon.
+/// The event of a quantile: bounded range epsilon, hence pure epsilon.
 [[nodiscard]] privacy::Event quantile_event(const QuantileQuery& query, privacy::Epsilon epsilon);
 
 /// A private quantile by the inverse sensitivity mechanism (Asi, Duchi 2020): a grid point x has

@@ -10,7 +10,7 @@
 namespace tacet::mechanism {
 namespace {
 
-/// What is released of the sum, and how wide the noise on it is.
+/// The query on the sum, and the width of the noise.
 struct Query {
   const privacy::SparseBoundedSum& sum;
   privacy::NoiseMultiplier multiplier;
@@ -34,8 +34,8 @@ privacy::Released<std::vector<std::int64_t>> release_crossings(const privacy::Sp
                                                                privacy::NoiseMultiplier multiplier,
                                                                std::int64_t threshold,
                                                                const ReleaseContext& context) {
-  // Post-processing of the Gaussian mechanism on all coordinates; those that are 0 are skipped by
-  // exact gaps: docs/proofs/selection.md, "Thresholds among very many scores".
+  // Post-processing of the Gaussian mechanism on all coordinates. Coordinates that are 0 are
+  // skipped by exact gaps: docs/proofs/selection.md, "Thresholds among very many scores".
   auto event = internal::debit_sampled(sum.sample(), privacy::Gaussian{multiplier.value()},
                                        context.reservation);
   return find({sum, multiplier, threshold}, std::move(event), context.address, context.source);

@@ -12,19 +12,19 @@
 
 namespace tacet::mechanism::internal {
 
-/// The random decisions a selection takes. Algorithms are written against it, so that tests can
-/// walk through every outcome of the very same code and add up the probabilities.
+/// The random decisions of a selection. Algorithms are written against this concept, so that tests
+/// can walk through every outcome of the same code and add up the probabilities.
 template <typename T>
 concept Draws = requires(T draws, std::uint64_t n, std::int64_t k, random::WideRatio x,
                          random::Ratio scale) {
   { draws.below(n) } -> std::same_as<std::uint64_t>;       // uniform on 0..n-1
   { draws.exp_decision(x) } -> std::same_as<bool>;         // true with probability exp(-x)
   { draws.laplace(scale) } -> std::same_as<std::int64_t>;  // discrete Laplace
-  // Draws of discrete Laplace noise below a threshold before the first one at or above it, at most
-  // so many.
+  // The number of draws of discrete Laplace noise below a threshold before the first one at or
+  // above it, up to a limit.
   { draws.misses(scale, k, k) } -> std::same_as<std::int64_t>;
-  // g with probability proportional to exp(-g / scale), g >= 0: what discrete Laplace noise that is
-  // at least some k >= 1 lies above it.
+  // g >= 0 with probability proportional to exp(-g / scale): the excess of discrete Laplace noise
+  // over some k >= 1, given that it is at least k.
   { draws.geometric(scale) } -> std::same_as<std::int64_t>;
 };
 

@@ -9,8 +9,8 @@
 namespace tacet::mechanism {
 
 privacy::Event exponential_event(privacy::Epsilon epsilon, privacy::Adjacency adjacency) {
-  // Log ratios of one draw span epsilon (Dong, Durfee, Rogers 2020); that the law drawn
-  // is exactly the stated one: docs/proofs/selection.md, sections 1 and 2.
+  // The log ratios of one draw span epsilon (Dong, Durfee, Rogers 2020). docs/proofs/selection.md,
+  // sections 1 and 2, shows that the drawn law is exactly the stated one.
   return privacy::BoundedRange{epsilon.value(), adjacency};
 }
 

@@ -9,7 +9,7 @@
 
 namespace tacet::mechanism {
 
-/// What one draw of the exponential mechanism costs: bounded range epsilon (Dong, Durfee, Rogers
+/// The event of one draw of the exponential mechanism: bounded range epsilon (Dong, Durfee, Rogers
 /// 2020), hence pure epsilon and epsilon^2/8-zCDP.
 [[nodiscard]] privacy::Event exponential_event(privacy::Epsilon epsilon,
                                                privacy::Adjacency adjacency);

@@ -46,7 +46,7 @@ void check(std::span<const double> errors, std::span<const double> sensitivities
 /// One candidate in grid units. Integers may move by the ceiling of the real move, plus 1 for
 /// rounding.
 struct Candidate {
-  std::int64_t penalised;  ///< q + t D, t D being a public constant
+  std::int64_t penalised;  ///< q + t D, where t D is a public constant
   std::int64_t moves;
 };
 
@@ -81,8 +81,8 @@ Scores generalized_scores(std::span<const double> errors, std::span<const double
     for (const auto& other : candidates) {
       const WideGap gap = WideGap{candidate.penalised} - other.penalised;
       if (gap <= 0) continue;
-      // docs/proofs/selection.md, section 3: rounding down moves no two quotients further apart
-      // than a whole number does.
+      // Rounding down moves no two quotients further apart than a whole unit
+      // (docs/proofs/selection.md, section 3).
       const WideGap quotient = (gap << gap_bits) / (WideGap{candidate.moves} + other.moves);
       worst = std::max(worst, static_cast<std::int64_t>(std::min(quotient, WideGap{largest_gap})));
     }

@@ -7,9 +7,9 @@
 
 namespace tacet::mechanism {
 
-/// Turns errors of different sensitivities into scores of sensitivity 1, for a selection at
-/// `epsilon` that shall be good with probability 1 - failure (Raskhodnikova, Smith 2016):
-/// with t = 2 ln(candidates/failure) / epsilon,
+/// Turns errors of different sensitivities into scores of sensitivity 1, so that a selection at
+/// `epsilon` is good with probability 1 - failure (Raskhodnikova, Smith 2016): with t = 2
+/// ln(candidates/failure) / epsilon,
 ///   score_i = -max_j ((q_i + t D_i) - (q_j + t D_j)) / (D_i + D_j),  j = i included.
 /// Each quotient moves by at most (D_i + D_j) / (D_i + D_j) whatever t. The selected error is at
 /// most min_j (q_j + 2 t D_j).

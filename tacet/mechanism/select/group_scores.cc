@@ -12,13 +12,13 @@ namespace tacet::mechanism {
 namespace {
 
 constexpr int curve_points = 60;
-constexpr double min_delta = 1e-30;  // far below any delta that is asked for
+constexpr double min_delta = 1e-30;  // far below any delta in use
 
 void expect_groups(std::int64_t groups) {
   if (groups < 1) throw base::UsageError("there must be at least one group, got {}", groups);
 }
 
-// To 24 bits, never below: what a receipt is checked against does not hang on a last bit.
+// Rounded up to 24 bits, so that a receipt and its check do not depend on a last bit.
 double short_up(double delta) {
   int exponent = 0;
   const double mantissa = std::frexp(delta, &exponent);
@@ -94,9 +94,9 @@ privacy::Event GroupDraws::event(const privacy::Event& part, std::int64_t groups
         "a secret choice among groups is priced by points of a curve that ends, and this release "
         "has no pure epsilon");
   }
-  // H(M, M') <= H(P, P') / groups at every epsilon >= 0, by joint convexity: the other groups make
-  // up the same part of both laws. Between the points the curve is convex in e^epsilon, so that a
-  // list of points states no less than is true.
+  // H(M, M') <= H(P, P') / groups at every epsilon >= 0, by joint convexity: the other groups
+  // contribute equal parts to both laws. Between the points the curve is convex in e^epsilon, so
+  // chords between them are upper bounds.
   privacy::Profile curve{{}, adjacency};
   for (int i = 0; i < curve_points; ++i) {
     const double epsilon = pure * i / curve_points;

@@ -13,12 +13,12 @@
 
 namespace tacet::mechanism {
 
-/// Scores of one of several groups of records. Which group a record is in depends on that record
-/// alone, so adding or removing a record changes the scores of one group.
+/// Scores from one of several groups of records. A record's group depends on that record alone, so
+/// adding or removing a record changes the scores of one group only.
 class GroupScores {
  public:
-  /// Only the code that groups and clips records (the optimize module) may state this; the check of
-  /// floors enforces it. UsageError unless 0 <= group < groups.
+  /// Only the code that groups and clips records (the optimize module) may call this;
+  /// scripts/check_floors enforces it. UsageError unless 0 <= group < groups.
   [[nodiscard]] static GroupScores from_certified(privacy::Certified proof, SparseScores scores,
                                                   std::int64_t group, std::int64_t groups);
 
@@ -35,13 +35,13 @@ class GroupScores {
   std::int64_t groups_;
 };
 
-/// Pays for releases from groups of records. Under add_remove and zero_out; a replaced record may
-/// change two groups. Not for several threads at once.
+/// Pays for releases from groups of records, under add_remove and zero_out. (A replaced record may
+/// change two groups.) Not for several threads at once.
 class GroupPayer {
  public:
   virtual ~GroupPayer() = default;
   /// For mechanisms: pays for a group's turn. InternalError for another number of groups, another
-  /// cost, or a group that has no turn now.
+  /// cost, or a group whose turn it is not.
   virtual void take(const GroupScores& scores, const privacy::Event& noise) = 0;
   /// The event that is debited, for a pass or for a draw.
   [[nodiscard]] const privacy::Event& event() const { return event_; }
@@ -85,8 +85,8 @@ class GroupPass : public GroupPayer {
   std::int64_t turns_ = 0;  // of this pass
 };
 
-/// One group for each draw, uniform among all and kept secret. That lowers delta, not epsilon: a
-/// draw has the curve of one group's release, every delta of it divided by the number of groups
+/// Draws one group per step, uniformly and in secret. That lowers delta but not epsilon: a draw has
+/// the curve of one group's release with every delta divided by the number of groups
 /// (docs/proofs/wide.md, section 7). Each draw is debited when its group is read.
 class GroupDraws : public GroupPayer {
  public:
@@ -94,9 +94,9 @@ class GroupDraws : public GroupPayer {
   GroupDraws(std::int64_t groups, const privacy::Event& part, privacy::Adjacency adjacency,
              privacy::Reservation& reservation);
 
-  /// The event of a draw among so many groups whose release costs `part`: a Profile. The
-  /// same bits on every machine whose accountant agrees to 2^-24 of a delta. UsageError for fewer
-  /// than one group, GuaranteeError where `part` has no finite pure epsilon.
+  /// The event of a draw among that many groups, if a group's release has the event `part`: a
+  /// Profile. The bits are the same on all machines whose accountants agree to 2^-24 of a delta.
+  /// UsageError for fewer than one group, GuaranteeError if `part` has no finite pure epsilon.
   [[nodiscard]] static privacy::Event event(const privacy::Event& part, std::int64_t groups,
                                             privacy::Adjacency adjacency);
   using GroupPayer::event;
@@ -106,10 +106,10 @@ class GroupDraws : public GroupPayer {
   void take(const GroupScores& scores, const privacy::Event& noise) override;
 
  private:
-  std::int64_t drawn_ = -1;  // none
+  std::int64_t drawn_ = -1;  // -1: no group was drawn
 };
 
-/// What a release from a group runs on.
+/// The context of a release from a group.
 struct GroupContext {
   NoiseAddress address;
   random::Source& source;

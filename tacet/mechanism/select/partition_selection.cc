@@ -15,8 +15,8 @@ namespace {
 
 constexpr std::int64_t max_things = std::int64_t{1} << 20;
 
-/// The largest over t of norm / sqrt(t) + sigma z_t, where t normals all stay below z_t with a
-/// probability of at least 1 - delta. Rounded up by more than all roundings in it.
+/// The largest value, over t, of norm / sqrt(t) + sigma z_t, where all of t normals stay below z_t
+/// with a probability of at least 1 - delta. Rounded up by more than all of its roundings.
 double safe_threshold(const PartitionRule& rule, double norm, double sigma) {
   if (!(rule.delta > 0 && rule.delta < 0.5)) {
     throw base::UsageError("the delta of partition selection must be above 0 and below 1/2, got {}",
@@ -28,7 +28,7 @@ double safe_threshold(const PartitionRule& rule, double norm, double sigma) {
   double highest = 0;
   for (std::int64_t t = 1; t <= rule.max_per_unit; ++t) {
     const auto things = static_cast<double>(t);
-    // 1 - (1 - delta)^(1/t), which each of t tails may have.
+    // 1 - (1 - delta)^(1/t): the probability that each of t tails may have.
     const double tail = -std::expm1(std::log1p(-rule.delta) / things) * (1 - 1e-12);
     const double stddevs = -numeric::normal_quantile(tail) * (1 + 1e-12);
     highest = std::max(highest, norm / std::sqrt(things) + sigma * stddevs);
@@ -58,8 +58,8 @@ privacy::Released<std::vector<NoisyThing>> select_partitions(const privacy::Part
   const auto norm = static_cast<double>(counts.norm());
   const double sigma = internal::noise_scale(rule.noise.value(), norm);
   random::internal::check_gaussian_sigma(sigma);
-  // A count plus noise that was rounded to the nearest integer reaches an integer threshold T where
-  // the real noise reaches T - 1/2.
+  // A count plus noise that is rounded to the nearest integer reaches an integer threshold T
+  // exactly if the real noise reaches T - 1/2.
   const auto threshold =
       static_cast<std::int64_t>(std::ceil(safe_threshold(rule, norm, sigma) + 0.5));
   auto event = partition_selection_event(rule, adjacency);
@@ -70,8 +70,9 @@ privacy::Released<std::vector<NoisyThing>> select_partitions(const privacy::Part
   random::add_rounded_gaussian(context.claim(random::Purpose::selection), sigma, noisy);
   std::vector<NoisyThing> found;
   for (std::size_t i = 0; i < noisy.size(); ++i) {
-    // What nobody counts in is there because of one unit's file alone, any number of times, and the
-    // threshold is made for no more than t of its things: noise without a count releases nothing.
+    // A name that nobody counts in may be in the list because of one unit's file alone, and there
+    // may be any number of such names. But the threshold is made for at most t things of a unit. So
+    // noise without a count releases nothing.
     if (exact[i] == 0 || noisy[i] < threshold) continue;
     found.push_back({counts.names(access)[i], static_cast<double>(noisy[i]) / norm});
   }

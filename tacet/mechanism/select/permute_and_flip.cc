@@ -14,8 +14,8 @@
 namespace tacet::mechanism {
 
 privacy::Event permute_and_flip_event(privacy::Epsilon epsilon, privacy::Adjacency adjacency) {
-  // McKenna, Sheldon 2020; a fraction below epsilon instead of it: docs/proofs/selection.md,
-  // section 2.
+  // McKenna, Sheldon 2020. A fraction below epsilon is used instead of epsilon:
+  // docs/proofs/selection.md, section 2.
   return privacy::PureDp{epsilon.value(), adjacency};
 }
 

@@ -24,7 +24,7 @@ inline constexpr double smallest_epsilon = 0x1p-20;
 inline constexpr double largest_epsilon = 0x1p20;
 
 /// The largest fraction with a denominator of at most 2^20 that is not above epsilon: a mechanism
-/// run with it protects at least as well. A UsageError outside of [2^-20, 2^20].
+/// that runs with it protects at least as well. UsageError outside of [2^-20, 2^20].
 [[nodiscard]] RationalEpsilon round_down(privacy::Epsilon epsilon);
 
 }  // namespace tacet::mechanism

@@ -15,7 +15,7 @@ constexpr std::int64_t largest_score = std::int64_t{1} << 61;
 constexpr int fraction_bits = 20;
 
 std::vector<std::int64_t> clamped(std::vector<std::int64_t> values) {
-  // Clamping brings no two values further apart.
+  // Clamping never increases the distance of two values.
   for (auto& value : values) value = std::clamp(value, -largest_score, largest_score);
   return values;
 }
@@ -70,7 +70,7 @@ Scores Scores::rounded(std::span<const double> values, double sensitivity, Movem
     integers.push_back(static_cast<std::int64_t>(
         std::clamp(std::nearbyint(std::ldexp(value, -exponent)), -bound, bound)));
   }
-  // Rounding two values to integers brings them further apart by at most 1.
+  // Rounding two values to integers increases their distance by at most 1.
   const auto moved = static_cast<std::int64_t>(std::ceil(std::ldexp(sensitivity, -exponent))) + 1;
   return {std::move(integers), moved, std::ldexp(1.0, exponent), movement, adjacency};
 }

@@ -21,33 +21,34 @@ enum class Movement {
             ///< noise; exists for add_remove neighbours only
 };
 
-/// Private integer scores of a public list of candidates, higher is better, and how far one
-/// neighbour moves each of them. Selections take nothing else: the sensitivity has one owner.
+/// Private integer scores of a public list of candidates, higher is better, and a bound of how far
+/// one neighbour moves each of them. Selections accept nothing else, so the sensitivity has a
+/// single owner.
 class Scores {
  public:
-  /// Scores that were integers from the start: sums of clipped contributions in grid units. The
-  /// caller states that no score moves by more than `sensitivity` between neighbours, and why.
+  /// Scores that are integers from the start: sums of clipped contributions in grid units. The
+  /// caller has to prove that no score moves by more than `sensitivity` between neighbours.
   /// UsageError for an empty list, a sensitivity outside of [1, 2^40], or one_way without
   /// add_remove.
   [[nodiscard]] static Scores integers(std::vector<std::int64_t> values, std::int64_t sensitivity,
                                        Movement movement, privacy::Adjacency adjacency);
 
-  /// Real scores, rounded to multiples of about 2^-20 of the sensitivity, which grows by that much.
-  /// Scores beyond 2^40 sensitivities count as that. A NumericError when a score is not a number,
-  /// before anything is drawn; a UsageError as above.
+  /// Real scores, rounded to multiples of about 2^-20 of the sensitivity, which the rounding
+  /// increases by as much. Scores are clamped to 2^40 sensitivities. NumericError if a score is
+  /// NaN, before anything is drawn; UsageError as above.
   [[nodiscard]] static Scores rounded(std::span<const double> values, double sensitivity,
                                       Movement movement, privacy::Adjacency adjacency);
 
-  /// s_i - s_{i+1} for all neighbours in the list: such differences move any way, whatever the
-  /// scores do, by at most the sum of both moves (one move where the scores go one way). A
-  /// UsageError for fewer than two candidates.
+  /// s_i - s_{i+1} for all neighbours in the list: Such differences may move up or down, by at most
+  /// the sum of both moves (one move if all scores move in the same direction). UsageError for
+  /// fewer than two candidates.
   [[nodiscard]] Scores differences() const;
 
   [[nodiscard]] std::int64_t sensitivity() const { return sensitivity_; }
   [[nodiscard]] Movement movement() const { return movement_; }
   [[nodiscard]] privacy::Adjacency adjacency() const { return adjacency_; }
   [[nodiscard]] std::int64_t size() const { return static_cast<std::int64_t>(values_.size()); }
-  /// The value of one unit of the scores in the caller's terms.
+  /// The value of one unit of the scores, in the caller's units.
   [[nodiscard]] double unit() const { return unit_; }
 
   [[nodiscard]] std::span<const std::int64_t> open(privacy::AccessKey /*key*/) const {
@@ -65,33 +66,33 @@ class Scores {
   privacy::Adjacency adjacency_;
 };
 
-/// What is public about scores in [0, score_bound] of which neighbours move several at once: how
-/// far each of them, all together (as a vector), and how many.
+/// Public facts about scores in [0, score_bound] of which neighbours change several at once: how
+/// far each one moves, how far all of them together (as a vector), and how many.
 struct ScoreBounds {
   std::int64_t population;
   std::int64_t score_bound;
   std::int64_t sensitivity;  ///< no score moves by more
-  double l2_sensitivity;     ///< the vector of all moves is no longer
-  double range_sensitivity;  ///< no two moves lie further apart
-  std::int64_t support;      ///< at most so many scores move
+  double l2_sensitivity;     ///< largest L2 norm of the vector of all moves
+  double range_sensitivity;  ///< largest difference between two moves
+  std::int64_t support;      ///< largest number of scores that move
   privacy::Adjacency adjacency;
   friend bool operator==(const ScoreBounds&, const ScoreBounds&) = default;
 };
 
-/// How neighbours move scores of which no more is known than what one of them can do.
+/// How neighbours move scores if only the sensitivity of a single score is known.
 struct ScoreMoves {
   std::int64_t sensitivity;
   Movement movement;
   privacy::Adjacency adjacency;
 };
 
-/// Private integer scores of so many public candidates that only those that are not 0 are held.
+/// Private integer scores of very many public candidates. Only scores other than 0 are stored.
 /// Which ones are listed is as private as the scores. Otherwise as Scores::integers.
 class SparseScores {
  public:
-  /// Only the code that clips records (the optimize module) may state bounds; the check of floors
-  /// enforces it. Scores are cut to [0, score_bound]. UsageError for bounds out of range:
-  /// population, score_bound and sensitivity of at least 1, the others finite and not negative.
+  /// Only the code that clips records (the optimize module) may call this; scripts/check_floors
+  /// enforces it. Scores are clamped to [0, score_bound]. UsageError unless population, score_bound
+  /// and sensitivity are at least 1, and the other bounds finite and not negative.
   [[nodiscard]] static SparseScores from_certified(privacy::Certified proof,
                                                    const ScoreBounds& bounds,
                                                    std::vector<random::ScoredCandidate> listed,
@@ -102,7 +103,7 @@ class SparseScores {
                                              const ScoreMoves& moves,
                                              privacy::Sample sample = privacy::Sample::all());
 
-  /// Absent where no more than the sensitivity of one score was stated.
+  /// Absent if only the sensitivity of a single score was stated.
   [[nodiscard]] const std::optional<ScoreBounds>& bounds() const { return bounds_; }
   /// The records that they are computed from.
   [[nodiscard]] const privacy::Sample& sample() const { return sample_; }

@@ -20,16 +20,17 @@
 /// The laws of selections as algorithms over random decisions. Scores stay within 2^62 of zero.
 namespace tacet::mechanism::internal {
 
-/// epsilon / (2 sensitivity), or epsilon / sensitivity where scores move one way: the weight of one
-/// unit of score. Below 2^40 / 1 and above 1 / 2^61: products with 64-bit scores fit 128 bits.
+/// epsilon / (2 sensitivity), or epsilon / sensitivity if all scores move in the same direction:
+/// the weight of one unit of score. It is between 2^-61 and 2^40, so products with 64-bit scores
+/// fit 128 bits.
 [[nodiscard]] inline random::WideRatio score_rate(RationalEpsilon epsilon, std::int64_t sensitivity,
                                                   Movement movement) {
   const random::Wide factor = movement == Movement::one_way ? 1 : 2;
   return {epsilon.numerator, factor * static_cast<random::Wide>(sensitivity) * epsilon.denominator};
 }
 
-/// sensitivity times / epsilon, the scale of discrete Laplace noise in units of the scores. A
-/// UsageError above 2^40, where its sampler ends.
+/// sensitivity times / epsilon: the scale of discrete Laplace noise, in units of the scores.
+/// UsageError above 2^40, the largest scale of its sampler.
 [[nodiscard]] random::Ratio laplace_scale(std::int64_t sensitivity, std::int64_t times,
                                           RationalEpsilon epsilon);
 
@@ -53,9 +54,10 @@ template <Draws C>
   }
 }
 
-/// The candidate whose score plus discrete Laplace noise is the largest, the first of equals: for
-/// fixed noise on the others a candidate wins at all integers from a threshold on, and neighbours
-/// move that by twice the sensitivity (once, where scores move one way).
+/// The candidate whose score plus discrete Laplace noise is the largest, the first one if there is
+/// a tie. Why this is private: for fixed noise on the others, a candidate wins if its noise is at
+/// least some threshold, and neighbours move that threshold by at most twice the sensitivity (once,
+/// if all scores move in the same direction).
 template <Draws C>
 [[nodiscard]] std::int64_t laplace_noisy_max(std::span<const std::int64_t> scores,
                                              random::Ratio scale, C& draws) {
@@ -74,7 +76,8 @@ template <Draws C>
 struct SparseVectorScales {
   random::Ratio threshold;
   random::Ratio query;
-  std::optional<random::Ratio> value;  ///< fresh noise on released scores; absent: none released
+  /// scale of fresh noise on released scores; absent: none are released
+  std::optional<random::Ratio> value;
 };
 
 enum class ThresholdNoise {
@@ -84,10 +87,10 @@ enum class ThresholdNoise {
 
 struct Positive {
   std::int64_t index;
-  std::optional<std::int64_t> value;  ///< score plus fresh noise, where values are released
+  std::optional<std::int64_t> value;  ///< score plus fresh noise, if values are released
 };
 
-/// The noise and thresholds of one run, in units of the scores.
+/// The noise and the thresholds of one run, in units of the scores.
 struct ThresholdSettings {
   std::int64_t threshold;
   SparseVectorScales scales;
@@ -96,9 +99,9 @@ struct ThresholdSettings {
   Compared compared;
 };
 
-/// One run of the sparse vector technique, query by query: which scores are at or above a
-/// threshold, both noisy, until `max_positives` were. Every query gets noise of its own that is
-/// never shown.
+/// One run of the sparse vector technique, query by query: which noisy scores are at or above a
+/// noisy threshold, until there were `max_positives`. Every query gets its own noise, which is
+/// never released.
 template <Draws C>
 class ThresholdRun {
  public:
@@ -111,7 +114,7 @@ class ThresholdRun {
 
   struct Answer {
     bool above;
-    std::optional<std::int64_t> value;  ///< score plus fresh noise, where values are released
+    std::optional<std::int64_t> value;  ///< score plus fresh noise, if values are released
   };
   [[nodiscard]] Answer ask(std::int64_t score) {
     const std::int64_t held =
@@ -121,13 +124,13 @@ class ThresholdRun {
     return positive(score);
   }
 
-  /// Asks `count` queries of score 0 at once: how many answers came before the first positive one,
-  /// which is not asked yet for its value; `count` if there was none.
+  /// Asks `count` queries of score 0 at once. Returns the number of negative answers before the
+  /// first positive one, whose value must then be asked for; `count` if there is none.
   [[nodiscard]] std::int64_t negatives_of_zeros(std::int64_t count) {
     return draws_.misses(settings_.scales.query, noisy_threshold_, count);
   }
-  /// Whether a query with a score of at most `max_score` needs more than average noise to be
-  /// positive: then the next two functions ask many of them in little time.
+  /// Whether a query with a score of at most `max_score` needs noise above average to be positive.
+  /// If so, the next two functions answer many of them quickly.
   [[nodiscard]] bool rarely_positive(std::int64_t max_score) const {
     return noisy_threshold_ - max_score >= 1;
   }
@@ -136,7 +139,7 @@ class ThresholdRun {
   [[nodiscard]] std::int64_t sure_negatives(std::int64_t max_score, std::int64_t count) {
     return draws_.misses(settings_.scales.query, noisy_threshold_ - max_score, count);
   }
-  /// The answer to that one: its noise is at least what `max_score` lacks, and its excess over
+  /// The answer to that query: its noise is at least what `max_score` lacks, and its excess over
   /// that is geometric.
   [[nodiscard]] Answer ask_possible(std::int64_t score, std::int64_t max_score) {
     const std::int64_t noise =
@@ -177,14 +180,14 @@ template <Draws C>
   return found;
 }
 
-/// Queries with scores in [0, max_score], one after the other: those that need no look at their
-/// score are counted at once.
+/// Queries with scores in [0, max_score], one after the other. Those that are negative whatever
+/// their score is are counted all at once.
 template <Draws C>
 class BoundedQueries {
  public:
   BoundedQueries(ThresholdRun<C>& run, std::int64_t max_score) : run_(run), max_score_(max_score) {}
 
-  /// The answer to the next query, of which `left` are to come with it.
+  /// The answer to the next query; `left` queries, including this one, are still to come.
   [[nodiscard]] typename ThresholdRun<C>::Answer ask(std::int64_t score, std::int64_t left) {
     if (!run_.rarely_positive(max_score_)) return run_.ask(score);
     if (sure_ < 0) sure_ = run_.sure_negatives(max_score_, left);
@@ -201,12 +204,12 @@ class BoundedQueries {
  private:
   ThresholdRun<C>& run_;
   std::int64_t max_score_;
-  std::int64_t sure_ = -1;  // surely negative ones to come; -1: not drawn
+  std::int64_t sure_ = -1;  // number of the next queries that are surely negative; -1: not drawn
 };
 
-/// The same as above_threshold, in law, over `population` scores of which those not listed are 0,
-/// without a draw for each of these. `listed` ascends by index. Where all scores lie in [0,
-/// max_score], without a draw for most of the listed ones either.
+/// The same law as above_threshold, over `population` scores of which the unlisted ones are 0,
+/// without a draw for each of these. `listed` ascends by index. If all scores are in [0,
+/// max_score], most listed ones need no draw either.
 template <Draws C>
 [[nodiscard]] std::vector<Positive> sparse_above_threshold(
     std::int64_t population, std::span<const random::ScoredCandidate> listed, ThresholdRun<C>& run,
@@ -238,8 +241,8 @@ template <Draws C>
 
 namespace tacet::mechanism {
 
-/// `count` of `population` candidates, all subsets alike, ascending: the selection that looks at no
-/// record and costs nothing. A UsageError unless 0 <= count <= population.
+/// `count` of `population` candidates, ascending, with equal probability for all subsets. It reads
+/// no record and costs nothing. UsageError unless 0 <= count <= population.
 [[nodiscard]] inline std::vector<std::int64_t> choose_uniformly(std::int64_t count,
                                                                 std::int64_t population,
                                                                 NoiseAddress address,

@@ -11,8 +11,8 @@
 
 namespace tacet::mechanism::internal {
 
-/// An array of 0, ..., size - 1 from which elements are taken in any order, each replaced by the
-/// last one: only what was touched is stored.
+/// An array of 0, ..., size - 1 from which elements are taken in any order; the last one replaces a
+/// taken one. Only touched entries are stored.
 class VirtualArray {
  public:
   explicit VirtualArray(std::int64_t size) : size_(size) {}

@@ -31,7 +31,7 @@ void check(const SparseVectorOptions& options) {
   }
 }
 
-/// epsilon / c rounded down: c of them cost at most epsilon.
+/// epsilon / c rounded down, so that c of them cost at most epsilon.
 privacy::Epsilon each_of(privacy::Epsilon epsilon, std::int64_t c) {
   return c == 1 ? epsilon
                 : privacy::Epsilon(std::nextafter(epsilon.value() / static_cast<double>(c), 0.0));
@@ -49,7 +49,7 @@ SparseVectorShares sparse_vector_shares(const SparseVectorOptions& options, Move
   const std::int64_t c = options.max_positives;
   const auto stretch =
       redrawn(options) ? each_of(options.selection_epsilon, c) : options.selection_epsilon;
-  // Minimises the variance of the difference of both noises for a given sum of the costs.
+  // Minimises the variance of the difference of both noises, for a given sum of the costs.
   const auto uses =
       static_cast<double>((movement == Movement::one_way ? 1 : 2) * (redrawn(options) ? 1 : c));
   const double ratio = std::pow(uses, 2.0 / 3);
@@ -105,9 +105,9 @@ privacy::Event sparse_vector_event(const SparseVectorOptions& options,
   const auto times = [&](privacy::Epsilon epsilon) -> privacy::Event {
     return privacy::Repeated{c, pure(each_of(epsilon, c))};
   };
-  // docs/proofs/selection.md, section 4: one threshold for all c positives costs the selection's
-  // epsilon once; where it is drawn again, each stretch costs its share. Values have their own
-  // noise.
+  // docs/proofs/selection.md, section 4: One threshold for all c positives costs the epsilon of the
+  // selection once. If it is drawn again, each stretch costs its share. Values have their own noise
+  // and cost.
   std::vector<privacy::Event> parts;
   parts.push_back(redrawn(options) ? times(options.selection_epsilon)
                                    : pure(options.selection_epsilon));
@@ -123,7 +123,7 @@ using internal::ThresholdRun;
 
 internal::ThresholdSettings run_settings(const SparseVectorOptions& options,
                                          std::int64_t sensitivity, Movement movement, double unit) {
-  // When scores grow together, some come closer to 0 and some do not.
+  // If scores grow together, some may come closer to 0 and others not.
   const auto moves = options.compared == Compared::magnitude ? Movement::any : movement;
   return {static_cast<std::int64_t>(std::clamp(std::nearbyint(options.threshold / unit),
                                                -largest_threshold, largest_threshold)),
@@ -160,7 +160,7 @@ privacy::Released<SparseVectorAnswer> release_sparse_vector(const Scores& querie
 
 namespace {
 
-/// What was paid for, and where its noise comes from.
+/// The event that was paid, and the source of its noise.
 struct Paid {
   privacy::Event event;
   random::BlockClaim claim;
@@ -232,7 +232,7 @@ InteractiveSparseVector::InteractiveSparseVector(const SparseVectorOptions& opti
                                                  const QueryKind& kind,
                                                  const ReleaseContext& context)
     : kind_(kind), event_(sparse_vector_event(options, kind.adjacency)) {
-  // A query of that kind says what the unit of all of them is.
+  // A query of this kind shows the unit of all of them.
   const std::array<double, 1> zero{0};
   const auto one = Scores::rounded(zero, kind.sensitivity, kind.movement, kind.adjacency);
   const auto settings = run_settings(options, one.sensitivity(), kind.movement, one.unit());

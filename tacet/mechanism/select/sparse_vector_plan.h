@@ -12,7 +12,7 @@ namespace tacet::mechanism::internal {
 struct SparseVectorShares {
   RationalEpsilon threshold;
   RationalEpsilon query;
-  std::optional<RationalEpsilon> value;  ///< of one released value
+  std::optional<RationalEpsilon> value;  ///< epsilon of one released value
 };
 
 [[nodiscard]] SparseVectorShares sparse_vector_shares(const SparseVectorOptions& options,

@@ -53,7 +53,8 @@ double score_weight(const ScoreBounds& bounds, privacy::Epsilon epsilon_each) {
 
 privacy::Event top_event(const ScoreBounds& bounds, std::int64_t count,
                          privacy::Epsilon epsilon_each) {
-  // Peeling: one draw after the other, the last from the smallest pool, whose bound covers all.
+  // Peeling: one draw after the other. The last draw has the smallest pool; its bound covers all
+  // draws.
   return privacy::Repeated{
       count, privacy::ScoreSelection{score_weight(bounds, epsilon_each),
                                      static_cast<double>(bounds.score_bound), bounds.l2_sensitivity,
@@ -63,7 +64,7 @@ privacy::Event top_event(const ScoreBounds& bounds, std::int64_t count,
 
 namespace {
 
-/// The weight of a unit of score as a double, exact, whose odd part has 24 bits.
+/// The weight of a unit of score, exactly: it is a double with an odd part of 24 bits.
 random::WideRatio as_ratio(double weight) {
   int exponent = 0;
   const double mantissa = std::ldexp(std::frexp(weight, &exponent), 24);
@@ -73,7 +74,8 @@ random::WideRatio as_ratio(double weight) {
                        : random::WideRatio{odd, static_cast<random::Wide>(1) << -exponent};
 }
 
-/// Proposals beat a race as long as a public number of them does: e^3 for each draw at most.
+/// Proposals are faster than a race if a public bound of their number is small: at most e^3 per
+/// draw.
 bool by_proposals(const SparseScores& scores, double weight, std::int64_t count) {
   return scores.bounds() && weight * static_cast<double>(scores.bounds()->score_bound) <= 3 &&
          count <= scores.population() / 2;

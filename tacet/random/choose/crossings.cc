@@ -29,7 +29,7 @@ void check_threshold(std::int64_t threshold) {
   }
 }
 
-/// The bounds, cut where no probability can be.
+/// The bounds, cut to [0, 1] in their scale.
 Bracket probability(const Integer& low, const Integer& high, int p) {
   const Integer one = Integer(1) << p;
   return {low < 0 ? Integer(0) : low, high > one ? one : high};
@@ -48,13 +48,13 @@ double rate_of_small(double h) {
   return 2 * z * sum;
 }
 
-/// -ln of a probability to miss given by bounds.
+/// -ln of the probability of a miss, from its bounds.
 double rate_of(const std::function<Bracket(int)>& miss) {
   for (int p = 96;; p *= 2) {
     const Bracket low = miss(p);
     const Bracket hit = complement(low, p);
     const Integer scale = Integer(1) << p;
-    // The smaller of both probabilities needs 60 good bits.
+    // The smaller of the two probabilities needs 60 good bits.
     const bool mostly_misses = 2 * hit.high <= scale;
     const Bracket& small = mostly_misses ? hit : low;
     const bool decided = small.low > ((small.high - small.low) << 60);
@@ -90,21 +90,23 @@ Bracket laplace_tail(Ratio scale, std::int64_t m, int p) {
   return {tail.low >> 8, (tail.high >> 8) + 1};
 }
 
-/// -ln P(K < threshold) in doubles, in a fraction of the time that bounds take: a threshold that is
-/// drawn again after each positive answer has one of its own. Within 2^-41: an exponent below 700
-/// is off by 700 times 2^-51 at most, and what follows is to a few roundings.
+/// -ln P(K < threshold) in doubles, which takes a fraction of the time of bounds. That matters
+/// because a threshold that is drawn again after each positive answer needs a new rate. Relative
+/// error below 2^-41: an exponent below 700 has an error of at most 700 times 2^-51, and the rest
+/// adds a few roundings.
 double laplace_rate(Ratio scale, std::int64_t threshold) {
   const double step = static_cast<double>(scale.denominator) / static_cast<double>(scale.numerator);
   const double unit = step > 700 ? 0 : internal::certain_exp(step);  // q = e^(-1/scale)
   if (threshold >= 1) {
     const double x = static_cast<double>(threshold) * step;
-    if (x > 486) return 0;  // below 2^-700: such a crossing shows in no run
+    if (x > 486) return 0;  // the rate is below 2^-700: no run can ever show such a crossing
     return -std::log1p(-internal::certain_exp(x) / (1 + unit));
   }
   return static_cast<double>(1 - threshold) * step + std::log1p(unit);
 }
 
-/// Steps of a run ask for the same crossing: its rate takes longer than all else of a short step.
+/// A memo: steps of a run ask for the same crossing, whose rate takes longer than all else in a
+/// short step.
 const Crossing& gaussian_crossing(double sigma, std::int64_t threshold) {
   struct Last {
     double sigma;
@@ -188,7 +190,7 @@ std::vector<std::int64_t> gaussian_crossings(BlockClaim claim, std::int64_t popu
     ++word;
     return crossing.misses(uniform, max);
   };
-  // The others keep their order; a rank among them lies between two listed ones.
+  // The unlisted candidates keep their order. The listed ones before a rank move it on.
   std::vector<std::int64_t> chosen;
   const std::int64_t rest = population - static_cast<std::int64_t>(listed.size());
   std::size_t place = 0;

@@ -11,13 +11,13 @@
 #include "tacet/random/noise/discrete.h"
 #include "tacet/random/source/source.h"
 
-/// Which of very many noisy scores reach a threshold, where all but a few scores are 0: without a
-/// draw for each of the others, and by one and the same law for both kinds. A law of its own for
-/// the others (a continuous tail, a logarithm in doubles) would show which scores were not 0.
+/// Finds which of very many noisy scores reach a threshold, if all but a few scores are 0. It needs
+/// no draw for each of the zeros. Both kinds follow exactly the same law: a different law for the
+/// zeros (a continuous tail, a logarithm in doubles) would reveal which scores were not 0.
 namespace tacet::random {
 
-/// Whether integer noise reaches a threshold: its probability, to as many digits as a decision
-/// needs.
+/// The event that integer noise reaches a threshold, with its probability to as many digits as a
+/// decision needs.
 class Crossing {
  public:
   /// K >= threshold for K of add_rounded_gaussian: K is 1 up to where sigma Z is threshold - 1/2,
@@ -28,16 +28,16 @@ class Crossing {
   /// |threshold| <= 2^61.
   [[nodiscard]] static Crossing of_discrete_laplace(Ratio scale, std::int64_t threshold);
 
-  /// How many independent draws miss before the first one that reaches the threshold, cut at
-  /// `max`: exactly geometric. Which numbers can come out, and how often, does not depend on how
-  /// small the probability is. The first word of `uniform` nearly always decides.
+  /// The number of independent draws that miss before the first one that reaches the threshold, at
+  /// most `max`: exactly geometric. Which numbers can come out, and how often, does not depend on
+  /// how small the probability is. The first word of `uniform` nearly always decides.
   [[nodiscard]] std::int64_t misses(internal::LazyUniform& uniform, std::int64_t max) const;
   [[nodiscard]] std::int64_t misses(Stream& stream, std::int64_t max) const;
 
   /// For tests of the law: bounds of P(K < threshold) 2^p.
   [[nodiscard]] internal::Bracket miss_bracket(int p) const { return miss_(p); }
-  /// -ln P(K < threshold) to a relative error of 2^-40; 0 where that is below 2^-700, and above 485
-  /// any number that is.
+  /// -ln P(K < threshold) to a relative error of 2^-40. 0 if that is below 2^-700; any value above
+  /// 485 if it is above 485.
   [[nodiscard]] double rate() const { return rate_; }
 
  private:
@@ -55,10 +55,10 @@ class Crossing {
 /// the threshold, exactly; time and memory grow with listed.size() and the number of candidates
 /// returned, not with the population. The running time depends on both.
 ///
-/// The words of one keystream block decide: word i for the i-th listed candidate, the words behind
-/// them for the gaps between the others. `listed` ascends by index; scores, and the threshold, lie
-/// within 2^60 of 0. A UsageError if not, if an index lies outside the population, or for a sigma
-/// outside (0, 2^32].
+/// The words of one keystream block decide: word i for the i-th listed candidate, and later words
+/// for the gaps between the unlisted ones. `listed` ascends by index; scores, and the threshold,
+/// lie within 2^60 of 0. A UsageError if not, if an index lies outside the population, or for a
+/// sigma outside (0, 2^32].
 [[nodiscard]] std::vector<std::int64_t> gaussian_crossings(BlockClaim claim,
                                                            std::int64_t population,
                                                            std::span<const ScoredCandidate> listed,

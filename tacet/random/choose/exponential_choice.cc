@@ -18,8 +18,8 @@ using Integer = boost::multiprecision::cpp_int;
 constexpr std::size_t max_items = std::size_t{1} << 28;
 constexpr double log_2 = 0.69314718055994530942;
 constexpr int total_bits = 62;
-// Exponents reach 130 where a weight still shows; three roundings of such a one, and the error of
-// certain_exp, stay below.
+// Exponents up to 130 matter. Three roundings of such an exponent, with the error of certain_exp,
+// stay below this.
 constexpr double weight_error = 0x1p-42;
 constexpr double farthest_exponent = 130;  // beyond, count 2^shift exp(-x) < 2^64 2^62 e^-130 < 1
 
@@ -34,10 +34,10 @@ double exponential(double x) {
   return x <= 0 ? internal::certain_exp(-x) : 1 / internal::certain_exp(x);
 }
 
-/// Bounds of count 2^shift exp(-x) / divisor, x of any sign, times 2^p.
+/// Bounds of 2^p count 2^shift exp(-x) / divisor, for x of any sign.
 Bracket scaled_bracket(std::uint64_t count, int shift, const Fraction& x, std::uint64_t divisor,
                        int p) {
-  // Enough bits that the count, the shift and an exponential up to e^45 leave 2^-p.
+  // So many bits that the count, the shift and an exponential up to e^45 leave an error of 2^-p.
   const int q = p + 256;
   const Bracket base = internal::exp_bracket({abs(x.numerator), x.denominator}, q);
   Bracket result;
@@ -75,8 +75,8 @@ ExponentialChoice::ExponentialChoice(std::span<const WeightedLevel> items, WideR
     any = true;
   }
   if (!any) throw base::UsageError("a choice needs at least one item to choose");
-  // The heaviest item, up to a factor of 2 and roundings, becomes the unit. Measured from the
-  // lowest level, which every heaviest one is near, since counts differ by 2^64 at most.
+  // The heaviest item, up to a factor of 2 and roundings, becomes the unit. Levels are measured
+  // from the lowest one: the heaviest item is close to it, since counts differ by at most 2^64.
   double heaviest = -std::numeric_limits<double>::infinity();
   int heaviest_bits = 0;
   for (const auto& item : items) {
@@ -136,7 +136,7 @@ std::size_t ExponentialChoice::draw(Stream& stream) const {
 double ExponentialChoice::acceptance(std::size_t i) const {
   const auto& item = items_[i];
   if (item.count == 0) return 0;
-  // 2^-1.45 x < e^-x: all bits of the result, however small.
+  // 2^-1.45x < e^-x, so all bits of the result are good, however small it is.
   const int precision = 128 + static_cast<int>(1.45 * std::clamp(exponent(item.level), 0.0, 900.0));
   const Integer difference = Integer(item.level) - reference_level_;
   const Bracket bracket = scaled_bracket(

@@ -9,7 +9,7 @@
 
 namespace tacet::random {
 
-/// `count` alternatives alike, each of weight exp(-rate level). A count of 0 is never chosen.
+/// `count` equal alternatives, each with the weight exp(-rate level). A count of 0 is never chosen.
 struct WeightedLevel {
   std::uint64_t count;
   std::int64_t level;
@@ -24,22 +24,22 @@ struct WideRatio {
 /// Draws an item with probability proportional to count exp(-rate level), exactly, whatever the
 /// range of the weights: no weight underflows.
 ///
-/// An item is proposed with an integer weight just above its own (at least 1, so that none is left
-/// out) and accepted with the exact quotient of both, which is nearly always 1: the number of
-/// tries says next to nothing about the items.
+/// An item is proposed with an integer weight just above its own (at least 1, so that no item is
+/// left out). It is accepted with the exact quotient of both weights as probability. That is nearly
+/// always 1, so the number of tries reveals almost nothing about the items.
 class ExponentialChoice {
  public:
-  /// A UsageError without an item of positive count, above 2^28 items, or unless
-  /// rate < 2^62. The items must stay where they are.
+  /// A UsageError without an item of positive count, above 2^28 items, or unless rate < 2^62. The
+  /// items must outlive this object.
   ExponentialChoice(std::span<const WeightedLevel> items, WideRatio rate);
 
-  /// The index of an item.
+  /// Draws the index of an item.
   [[nodiscard]] std::size_t draw(Stream& stream) const;
 
   /// For tests of the law: how often item `i` is proposed, out of proposals().
   [[nodiscard]] std::uint64_t proposal(std::size_t i) const { return envelope(items_[i]); }
   [[nodiscard]] std::uint64_t proposals() const { return total_; }
-  /// For tests of the law: the probability of acceptance to 2^-50 of its size, down to e^-900.
+  /// For tests of the law: the probability of acceptance, to a relative 2^-50, down to e^-900.
   [[nodiscard]] double acceptance(std::size_t i) const;
 
  private:

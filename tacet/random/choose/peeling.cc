@@ -21,7 +21,7 @@ void check_proposals(const BoundedCandidates& candidates, WideRatio weight, std:
       weight.numerator >= largest_part / (static_cast<Wide>(score_bound) + 1)) {
     throw base::UsageError("the weight of a score times its bound must stay below 2^127");
   }
-  // In one pass and without a branch for each: there may be very many.
+  // One pass without a branch per candidate, since there may be very many.
   bool inside = true;
   bool ascending = true;
   std::int64_t before = -1;
@@ -52,8 +52,8 @@ std::vector<std::int64_t> proposed_choices(BlockClaim claim, const BoundedCandid
         uniform_below(stream, static_cast<std::uint64_t>(candidates.population)));
     const auto shortfall =
         static_cast<Wide>(candidates.score_bound - score_of(candidates.listed, index));
-    // One that was drawn before is proposed again at no more than the probability of any other: the
-    // next one is drawn from those left by their weights.
+    // A candidate that was drawn before is proposed as often as any other. Rejecting it here leaves
+    // the next draw to the others, in proportion to their weights.
     if (taken.contains(index)) continue;
     if (!bernoulli_exp(stream, weight.numerator * shortfall, weight.denominator)) continue;
     taken.insert(index);

@@ -17,7 +17,7 @@ namespace HWY_NAMESPACE {
 
 namespace hn = hwy::HWY_NAMESPACE;
 
-/// The low bits, in order, at the places where `mask` has ones.
+/// Moves the low bits, in their order, to the places of the ones in `mask` (PDEP).
 HWY_INLINE std::uint64_t deposit(std::uint64_t bits, std::uint64_t mask) {
 #if HWY_ARCH_X86_64 && HWY_TARGET <= HWY_AVX2
   return _pdep_u64(bits, mask);
@@ -30,7 +30,7 @@ HWY_INLINE std::uint64_t deposit(std::uint64_t bits, std::uint64_t mask) {
 #endif
 }
 
-/// Bits of words, in order.
+/// Reads the bits of a sequence of words in order.
 template <class Next>
 class BitQueue {
  public:
@@ -57,11 +57,12 @@ class BitQueue {
   int left_ = 0;
 };
 
-/// The bits that 64 records share a word of. Says how many of them the rate's bits asked for.
+/// Decides the records of a block by the bits that 64 records share a word of. Returns how many
+/// such bits the rate needed.
 HWY_INLINE int shared_members(const std::uint64_t* words, std::uint64_t rate, Chunk& members,
                               Chunk& undecided) {
   const hn::CappedTag<std::uint64_t, 8> d;
-  // Once only zeros of the rate are left, no U that agrees so far is below it.
+  // If all remaining bits of the rate are 0, no U that agrees so far is below the rate.
   int bits = 0;
   while (bits < shared_bits && rate << bits != 0) ++bits;
   for (std::size_t b = 0; b < members.size(); b += hn::Lanes(d)) {
@@ -80,8 +81,9 @@ HWY_INLINE int shared_members(const std::uint64_t* words, std::uint64_t rate, Ch
   return bits;
 }
 
-/// The further bits of the records that are open, by their rank among those still open: bit r of
-/// `in` for the one that had rank r at first. `alive` has a one for each of these.
+/// Reads further bits of the records that are still open. A record is known by its rank among those
+/// that were open at first: bit r of `in` is for rank r. `alive` has a one for each rank that is
+/// still open.
 HWY_INLINE bool later_members(ChunkWords& words, std::uint64_t rate, std::span<std::uint64_t> alive,
                               std::span<std::uint64_t> in) {
   bool some = false;

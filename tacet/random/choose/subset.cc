@@ -20,13 +20,13 @@ using internal::Chunk;
 using internal::chunk_records;
 
 constexpr std::int64_t max_records = std::int64_t{1} << 33;
-// Bits of a word that are looked for without asking first whether the word has them.
+// This many bits of a word are written without first asking whether the word has them.
 constexpr int eager_bits = 1;
 
 using Places = std::array<std::uint16_t, chunk_records + eager_bits>;
 
-/// Writes the places of the bits that are set, ascending, and says how many these are. Hardly any
-/// branch depends on the bits: a processor would guess half of them wrongly.
+/// Writes the places of the ones, ascending, and returns how many there are. Hardly any branch
+/// depends on the bits, since a processor would mispredict half of those.
 std::size_t places_of_ones(const Chunk& chunk, Places& places) {
   std::size_t count = 0;
   for (std::size_t b = 0; b < chunk.size(); ++b) {
@@ -43,7 +43,7 @@ std::size_t places_of_ones(const Chunk& chunk, Places& places) {
   return count;
 }
 
-/// Appends those of the records base + places that lie in the range.
+/// Appends the records base + places that lie in the range.
 void append(std::span<const std::uint16_t> places, std::int64_t base,
             std::pair<std::int64_t, std::int64_t> range, std::vector<std::int64_t>& sample) {
   if (base >= range.first && base + chunk_records <= range.second) {
@@ -57,14 +57,14 @@ void append(std::span<const std::uint16_t> places, std::int64_t base,
   }
 }
 
-// Below this rate, of 2^-64, members are found by the gaps between them.
+// Below this rate, in units of 2^-64, members are found by the gaps between them.
 constexpr std::uint64_t rare = std::uint64_t{1} << 54;
-// Records whose gaps begin anew, so that pieces of the records give the same members: a word each
-// would be enough.
+// The gaps begin anew after this many records, so that pieces of the records give the same members.
+// One word per piece would be enough.
 constexpr std::int64_t rare_records = std::int64_t{1} << 18;
 
-/// The members of the stretch of records that begins with `begin`: the number of records before the
-/// next one is geometric, with the rate as it is and no rounding of it.
+/// Finds the members of the stretch of records that begins with `begin`. The number of records
+/// before the next member is geometric with the exact rate.
 template <typename Take>
 void rare_members(const KeystreamBlock& block, KeystreamBlockReader& reader,
                   std::uint64_t numerator, std::int64_t begin, const Take& take) {

@@ -10,11 +10,11 @@
 
 namespace tacet::random {
 
-/// A probability of inclusion that is a multiple of 2^-64. Accountants use value(), not what was
-/// asked for.
+/// A probability of inclusion that is a multiple of 2^-64. Accountants use value(), and not the
+/// rate asked for.
 class PoissonRate {
  public:
-  /// The smallest multiple of 2^-64 that is not below `rate`, 0 <= rate <= 1; a UsageError else.
+  /// The smallest multiple of 2^-64 that is at least `rate`. UsageError unless 0 <= rate <= 1.
   [[nodiscard]] static PoissonRate at_least(double rate);
 
   /// The rate, exactly.
@@ -32,13 +32,14 @@ class PoissonRate {
 
 /// Records first, first + 1, ..., first + count - 1 that are in the sample, ascending. Each is in
 /// with probability rate.value(), exactly and independently, and its own bits of the keystream
-/// block decide: a range cut into pieces gives the same records. At most 2^33 records a keystream
-/// block; a UsageError if the range is negative or ends beyond.
+/// block decide, so a range that is cut into pieces gives the same records. At most 2^33 records a
+/// keystream block; a UsageError if the range is negative or ends beyond.
 ///
 /// Costs 6.2 words of the cipher per 64 records on average: a record's number U is compared with
 /// the rate bit by bit until they differ; its first six bits lie in words that 64 records share,
-/// later ones in words of those of its 4096 that are open. Below a rate of 2^-10 a word a member
-/// and one for each 2^18 records: exactly geometric gaps between members. The law is the same.
+/// and later bits in words that the open ones among 4096 records share. Below a rate of 2^-10 the
+/// gaps between members are drawn, which are exactly geometric: one word per member and one for
+/// each 2^18 records. The law is the same.
 [[nodiscard]] std::vector<std::int64_t> poisson_sample(const KeystreamBlock& block,
                                                        PoissonRate rate, std::int64_t first,
                                                        std::int64_t count);
@@ -63,7 +64,7 @@ void shuffle(BlockClaim claim, std::span<T> items) {
 
 /// 0, ..., count - 1 in uniformly distributed order.
 [[nodiscard]] std::vector<std::int64_t> random_permutation(BlockClaim claim, std::int64_t count);
-/// The same, of as many numbers as there is room for.
+/// The same permutation of 0, ..., order.size() - 1, written into `order`.
 void random_permutation(BlockClaim claim, std::span<std::int64_t> order);
 
 }  // namespace tacet::random

@@ -14,10 +14,10 @@ using Wide = boost::multiprecision::number<boost::multiprecision::cpp_int_backen
     256, 256, boost::multiprecision::unsigned_magnitude, boost::multiprecision::unchecked, void>>;
 
 constexpr int max_bits = 512;
-// Beyond x = 40 the upper tail is below 2^-1150, finer than any cell looked at.
+// Beyond x = 40 the upper tail is below 2^-1150, which is finer than any cell that is compared.
 constexpr int tail_end = 40;
 
-/// scaled 2^-p for any size of p, to about 50 bits.
+/// scaled 2^-p as a double to about 50 bits, for any p.
 template <class Fixed>
 double value_of(const Fixed& scaled, int p) {
   const int dropped = std::max(p - 60, 0);
@@ -62,7 +62,7 @@ NormalBracket normal_bracket(const Integer& x_scaled, int p) {
     term = ((term * y) >> p) / n;
     (n % 2 == 0 ? even : odd) += term / (2 * n + 1);
   }
-  // e^y = mantissa 2^exponent: beyond y = 709 it is no double.
+  // e^y as mantissa 2^exponent, since it overflows a double beyond y = 709.
   const double power = y_value * std::numbers::log2e;
   const int exponent = static_cast<int>(power);
   const double mantissa = std::exp2(power - exponent) * 1.001 + std::ldexp(3.0, -exponent);
@@ -75,7 +75,7 @@ NormalBracket normal_bracket(const Integer& x_scaled, int p) {
   return {middle - error, middle + error};
 }
 
-/// e^y for y = x^2/2 in bits, one more.
+/// The number of bits of e^y for y = x^2/2, plus one.
 int growth_bits(const Integer& x_scaled, int p) {
   const double x = value_of(x_scaled, p);
   return static_cast<int>(std::ceil(x * x / 2 * std::numbers::log2e)) + 1;
@@ -92,7 +92,7 @@ double guessed_magnitude(const CentredUniform& uniform) {
   for (int i = 0; i < 60; ++i) {
     const double miss = q < 0.25 ? q - std::erf(z / std::numbers::sqrt2) / 2
                                  : std::erfc(z / std::numbers::sqrt2) / 2 - tail;
-    // Halley's step, which from either side neither overshoots far nor stalls.
+    // Halley's step: from either side it neither overshoots far nor stalls.
     const double newton = miss * root * std::exp(z * z / 2);
     const double step = std::clamp(newton / (1 + std::max(-0.5, z * newton / 2)), -1.0, 1.0);
     z = std::max(z + step, 0.0);
@@ -126,8 +126,8 @@ NormalBracket centred_normal(const Integer& x_scaled, int p) {
 
 CentredUniform::CentredUniform(std::uint64_t word, const MoreBits& more)
     : more_(more), negative_((word >> 63) == 0) {
-  // U - 1/2 is s 2^-64 and up to one cell more, s the word with its first bit inverted, read as
-  // two's complement; below zero the one's complement gives the magnitude.
+  // U - 1/2 lies in [s, s + 1] 2^-64, where s is the word with its first bit inverted, read as
+  // two's complement. Below zero the one's complement of s gives the magnitude.
   const std::uint64_t centred = word ^ (std::uint64_t{1} << 63);
   low_ = negative_ ? ~centred : centred;
 }
@@ -147,7 +147,7 @@ NormalBracket centred_normal_at(std::uint64_t odd, double sigma, int p) {
     const Integer half = Integer(1) << (p - 1);
     return {half - (Integer(1) << std::max(0, p - 1150)), half};
   }
-  // Room for the error bound of normal_bracket: N < 2^13, x < 2^6, e^y.
+  // Room for the error bound of normal_bracket, with N < 2^13 and x < 2^6, and for e^y.
   const int draft = p + 32;
   const int growth = growth_bits(scaled_quotient(odd, sigma, draft), draft);
   const int fine = draft + growth;
@@ -159,7 +159,8 @@ NormalBracket centred_normal_at(std::uint64_t odd, double sigma, int p) {
 }
 
 Side compare_with_normal(const CentredUniform& uniform, std::uint64_t odd, double sigma) {
-  constexpr int more = 24;  // bits beyond the cell's, so that the bounds hardly ever straddle it
+  // bits beyond those of the cell, so that the bounds rarely straddle its ends
+  constexpr int more = 24;
   const NormalBracket bound = centred_normal_at(odd, sigma, uniform.bits() + more);
   if (((uniform.low() + 1) << more) <= bound.low) return Side::below;
   if ((uniform.low() << more) >= bound.high) return Side::above;
@@ -185,7 +186,7 @@ std::int64_t invert_rounded_normal(CentredUniform& uniform, double sigma, double
       }
     }
     if (direction == 0) {
-      // In the far tails one more word moves the inverse by many integers: start afresh from it.
+      // In the far tails one more word moves the inverse by many integers, so begin again from it.
       uniform.extend();
       k = nearest_magnitude(approximate_rounded_normal(uniform, sigma));
       stride = 1;

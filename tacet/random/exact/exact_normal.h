@@ -6,7 +6,7 @@
 
 namespace tacet::random::internal {
 
-/// Word number i (0, 1, ...) of the bits that continue a draw beyond its first 64.
+/// Returns word i (0, 1, ...) of the bits that continue a draw after its first 64.
 using MoreBits = std::function<std::uint64_t(int)>;
 
 /// low <= (Phi(x) - 1/2) 2^p <= high for every x in [x_scaled, x_scaled + 1] 2^-p, 0 <= x <= 40.1,
@@ -24,15 +24,16 @@ struct NormalBracket {
 /// floor(2^2048 / sqrt(2 pi)).
 [[nodiscard]] const boost::multiprecision::cpp_int& scaled_normal_constant();
 
-/// The uniform variable of one draw, U = 0.b1 b2 b3 ..., seen through its distance from 1/2:
-/// |U - 1/2| lies in [low, low + 1] 2^-bits. Bits are fetched only when asked for.
+/// The uniform variable U = 0.b1 b2 b3 ... of one draw, known through its distance from 1/2: |U -
+/// 1/2| lies in [low, low + 1] 2^-bits. Bits are fetched only when needed.
 class CentredUniform {
  public:
   CentredUniform(std::uint64_t word, const MoreBits& more);
   [[nodiscard]] bool negative() const { return negative_; }  ///< U < 1/2
   [[nodiscard]] int bits() const { return bits_; }
   [[nodiscard]] const boost::multiprecision::cpp_int& low() const { return low_; }
-  /// Reads 64 more bits; an InternalError when 512 do not decide (probability below 2^-440).
+  /// Reads 64 more bits. InternalError if 512 bits do not decide, which has a probability below
+  /// 2^-440.
   void extend();
 
  private:
@@ -42,7 +43,7 @@ class CentredUniform {
   boost::multiprecision::cpp_int low_;
 };
 
-/// Where Phi(x) - 1/2 lies against the cell of a CentredUniform.
+/// The place of Phi(x) - 1/2 relative to the cell of a CentredUniform.
 enum class Side { below, above, overlapping };
 
 /// Compares the cell with Phi(x) - 1/2 for x = odd / (2 sigma), odd > 0: `below` means that the
@@ -51,12 +52,12 @@ enum class Side { below, above, overlapping };
 [[nodiscard]] Side compare_with_normal(const CentredUniform& uniform, std::uint64_t odd,
                                        double sigma);
 
-/// The k with (k - 1/2)/sigma <= inverse normal of U < (k + 1/2)/sigma, by comparisons from `guess`
-/// on. U is refined as far as the answer needs.
+/// The k with (k - 1/2)/sigma <= (inverse normal of U) < (k + 1/2)/sigma, by comparisons that start
+/// at `guess`. Reads as many bits of U as the answer needs.
 [[nodiscard]] std::int64_t invert_rounded_normal(CentredUniform& uniform, double sigma,
                                                  double guess);
 
-/// An approximation of sigma times the inverse normal of U, to start from.
+/// An approximation of sigma times the inverse normal of U, as a start.
 [[nodiscard]] double approximate_rounded_normal(const CentredUniform& uniform, double sigma);
 
 }  // namespace tacet::random::internal

@@ -26,15 +26,15 @@ void check_race(std::int64_t population, std::span<const ScoredCandidate> listed
         population, std::max<std::int64_t>(population, 0));
   }
   // Logarithms of finishing times are compared to 2^-600 of weight * score, which is below 2^128.
-  // Scores are secret: whether a race can be decided must not depend on them.
+  // Scores are secret, so whether a race can be decided must not depend on them.
   if (!(weight >= 0 && weight <= 0x1p64)) {
     throw base::UsageError("the weight of a score must lie in [0, 2^64], got {}", weight);
   }
   internal::check_candidates(population, listed);
 }
 
-/// Bounds of the logarithm of a finishing time. Places below listed.size() are the listed
-/// candidates, the others the first, second, ... of the rest.
+/// Bounds of the logarithm of a finishing time. Places below listed.size() are listed candidates;
+/// later places are the first, second, ... finisher among the others.
 template <class Number>
 struct Finish {
   Number low;
@@ -42,7 +42,7 @@ struct Finish {
   std::size_t place;
 };
 
-/// The `count` first places in order, or an empty vector if bounds overlap where it matters.
+/// The first `count` places in order; empty if bounds overlap where the order matters.
 template <class Number>
 std::vector<std::size_t> order_if_certain(std::vector<Finish<Number>>& runners, std::size_t count) {
   const auto earlier = [](const Finish<Number>& a, const Finish<Number>& b) {
@@ -51,7 +51,8 @@ std::vector<std::size_t> order_if_certain(std::vector<Finish<Number>>& runners, 
   std::partial_sort(runners.begin(), runners.begin() + static_cast<std::ptrdiff_t>(count),
                     runners.end(), earlier);
   std::vector<std::size_t> order;
-  // Sorted by lower ends: all later ones begin after the next one's lower end.
+  // The bounds are sorted by their lower ends, so all later ones begin after the lower end of the
+  // next one.
   for (std::size_t i = 0; i < count; ++i) {
     if (i + 1 < runners.size()) {
       const auto next = i + 1 < count
@@ -110,7 +111,7 @@ class Race {
         time = {sum, error + sum * numeric::ulps(4)};
       }
       const double key = internal::certain_log(time.value) - handicap;
-      // ln moves by at most error / (value - error); the last terms cover three roundings.
+      // ln moves by at most error / (value - error). The last terms cover three roundings.
       const double relative = time.error < time.value / 2 ? 2 * time.error / time.value : HUGE_VAL;
       const double reach =
           relative + numeric::ulps(128) * (1 + std::fabs(key) + std::fabs(handicap));
@@ -147,8 +148,8 @@ class Race {
   std::vector<TwoStageUniform> uniforms_;
 };
 
-/// Draws unlisted candidates without replacement, each uniform among those left: a Fisher-Yates
-/// shuffle of their ranks of which only the touched entries are stored.
+/// Draws unlisted candidates without replacement, uniformly among those left: a Fisher-Yates
+/// shuffle of their ranks that stores only the entries it has touched.
 class PartitionCandidates {
  public:
   PartitionCandidates(std::span<const ScoredCandidate> listed, std::int64_t rest)
@@ -159,7 +160,8 @@ class PartitionCandidates {
         static_cast<std::int64_t>(uniform_below(stream, static_cast<std::uint64_t>(left_)));
     const std::int64_t rank = entry(drawn);
     moved_[drawn] = entry(--left_);
-    // The candidate of a rank: past every listed index with fewer unlisted ones before it.
+    // The candidate of a rank: skip every listed index with at most that many unlisted ones before
+    // it.
     std::size_t low = 0;
     std::size_t high = listed_.size();
     while (low < high) {
@@ -188,7 +190,7 @@ class PartitionCandidates {
 
 void internal::check_candidates(std::int64_t population, std::span<const ScoredCandidate> listed) {
   bool ascending = listed.empty() || (listed[0].index >= 0 && listed.back().index < population);
-  // Without a branch for each: there may be very many.
+  // No branch per candidate, since there may be very many.
   for (std::size_t i = 1; i < listed.size(); ++i) {
     ascending &= listed[i - 1].index < listed[i].index;
   }

@@ -120,8 +120,8 @@ RealInterval normal_of(const TwoStageUniform& uniform) {
   const Integer wanted(ldexp(Real(abs(distance)), p));
   const MoreBits none = [](int) { return std::uint64_t{0}; };
   Real z = std::fabs(approximate_rounded_normal(CentredUniform(uniform.word(), none), 1.0));
-  // Newton's iteration, then a certified bound of the distance that is left: the density at z and
-  // a little beyond is above exp(-z^2/2 - 1) / 3.
+  // Newton's iteration, then a certified bound of the remaining distance: the density at z and a
+  // little beyond is above exp(-z^2/2 - 1) / 3.
   const double root_two_pi = std::sqrt(6.283185307179586);
   for (int i = 0; i < 60; ++i) {
     const NormalBracket value = centred_normal(Integer(ldexp(z, p)), p);

@@ -8,12 +8,12 @@
 
 namespace tacet::random::internal {
 
-/// 640 bits: 40 more than the widening of RealInterval takes for granted.
+/// 640 bits, 40 more than the widening of RealInterval assumes.
 using Real = boost::multiprecision::number<boost::multiprecision::cpp_bin_float<
     640, boost::multiprecision::digit_base_2, void, std::int32_t, -60000, 60000>>;
 
-/// [low, high]. Every operation widens its result by 2^-600 relative, far more than the rounding of
-/// the library's arithmetic, roots and logarithms.
+/// The interval [low, high]. Every operation widens its result by a relative 2^-600, which is far
+/// more than the rounding errors of the library's arithmetic, roots and logarithms.
 struct RealInterval {
   Real low = 0;
   Real high = 0;
@@ -23,14 +23,14 @@ struct RealInterval {
 [[nodiscard]] RealInterval operator+(const RealInterval& a, const RealInterval& b);
 [[nodiscard]] RealInterval operator-(const RealInterval& a, const RealInterval& b);
 [[nodiscard]] RealInterval operator*(const RealInterval& a, const RealInterval& b);
-/// b must not hold 0.
+/// b must not contain 0.
 [[nodiscard]] RealInterval operator/(const RealInterval& a, const RealInterval& b);
 /// a >= 0; a lower end of 0 stays 0.
 [[nodiscard]] RealInterval sqrt(const RealInterval& a);
 /// a > 0.
 [[nodiscard]] RealInterval log(const RealInterval& a);
 
-/// A double with a bound of its distance from the number meant.
+/// A double with a bound of its distance from the exact number.
 struct Approximate {
   double value = 0;
   double error = 0;
@@ -40,8 +40,8 @@ struct Approximate {
 /// 2^-47 where |ln x| > 1/4, and below 2^-49 absolute elsewhere.
 [[nodiscard]] double certain_log(double x);
 
-/// A uniform number in (0, 1) looked at in two ways: through its first word in doubles, and through
-/// 512 bits. The later words are drawn from the stream when first asked for.
+/// A uniform number in (0, 1), known in two ways: its first word in doubles, or 512 bits. The later
+/// words are drawn from the stream when they are first needed.
 class TwoStageUniform {
  public:
   explicit TwoStageUniform(Stream& stream) : word_(stream.next()) {}
@@ -50,7 +50,7 @@ class TwoStageUniform {
 
   [[nodiscard]] std::uint64_t word() const { return word_; }
   void complete(Stream& stream);
-  /// Needs complete().
+  /// Call complete() first.
   [[nodiscard]] RealInterval all_bits() const;
 
  private:
@@ -59,8 +59,8 @@ class TwoStageUniform {
   bool complete_ = false;
 };
 
-/// The inverse normal at the centre of the word's cell of U, and how far that of any point of the
-/// cell can be from it: infinitely far beyond 6 sigma.
+/// The inverse normal at the middle of the word's cell of U, and how far that of any point of the
+/// cell can be from it. The distance is infinite beyond 6 sigma.
 [[nodiscard]] Approximate approximate_normal(std::uint64_t word);
 
 /// The exponential variable -ln U.
@@ -69,7 +69,7 @@ class TwoStageUniform {
 /// The standard normal variable at U.
 [[nodiscard]] RealInterval normal_of(const TwoStageUniform& uniform);
 
-/// floor(x + 1/2) where the bounds agree on it.
+/// floor(x + 1/2), if both bounds agree on it.
 [[nodiscard]] bool rounds_certainly(const RealInterval& x, std::int64_t& rounded);
 
 }  // namespace tacet::random::internal

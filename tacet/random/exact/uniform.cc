@@ -30,7 +30,8 @@ bool bernoulli_real(const std::function<std::uint64_t()>& next, double probabili
   if (!(probability >= 0 && probability <= 1)) {
     throw base::UsageError("a probability must lie in [0, 1], got {}", probability);
   }
-  // Digit by digit to the base 2^64, each step exact: the scaling, the floor and what is left.
+  // Compares digit by digit to the base 2^64. Each step is exact: the scaling, the floor and the
+  // remainder.
   while (probability > 0 && probability < 1) {
     const double scaled = std::ldexp(probability, 64);
     const double digit = std::floor(scaled);
@@ -49,7 +50,7 @@ namespace {
 using Integer = boost::multiprecision::cpp_int;
 
 constexpr int max_uniform_bits = 512;
-// exp(-2000) is below 2^-2800, finer than any comparison looks.
+// exp(-2000) is below 2^-2800, which is finer than any comparison.
 constexpr int exp_end = 2000;
 
 double shifted_double(const Integer& value, int exponent) {
@@ -74,7 +75,8 @@ Bracket exp_of_scaled(const Integer& x_scaled, int p) {
     term = ((term * y) >> w) / n;
     (n % 2 == 0 ? even : odd) += term;
   }
-  // Each of fewer than w + 2 terms errs by at most 2 units, the rest of the series by less.
+  // Each of fewer than w + 2 terms has an error of at most 2 units, and the rest of the series a
+  // smaller one.
   Integer low = even - odd - 2 * (w + 3);
   Integer high = even - odd + 2 * (w + 3);
   for (int i = 0; i < s; ++i) {
@@ -170,7 +172,7 @@ bool below_threshold(LazyUniform& uniform, std::int64_t k, double scale, const F
   });
 }
 
-/// The largest k for which the falling predicate holds, from a guess that is mostly right.
+/// The largest k for which a decreasing predicate holds, from a guess that is usually right.
 template <class Predicate>
 std::int64_t last_true(std::int64_t guess, const Predicate& holds) {
   std::int64_t stride = 1;
@@ -179,7 +181,7 @@ std::int64_t last_true(std::int64_t guess, const Predicate& holds) {
     low -= stride;
     stride *= 2;
   }
-  std::int64_t high = guess + 1;  // does not hold, once found
+  std::int64_t high = guess + 1;  // the predicate does not hold here, once that is known
   if (low < guess) {
     high = low + stride / 2;
   } else {
@@ -195,8 +197,8 @@ std::int64_t last_true(std::int64_t guess, const Predicate& holds) {
   return low;
 }
 
-/// Bounds of base^k 2^p. Rounding each product moves the result by less than k units in all, and so
-/// does the width of the base's bounds, times a few: the bits added keep that below 2^-p.
+/// Bounds of base^k 2^p. The roundings of the products move the result by less than k units in all,
+/// and the width of the base's bounds by a few times that. The added bits keep both below 2^-p.
 Bracket power_bracket(std::int64_t k, int p, const std::function<Bracket(int)>& base) {
   const int w = p + static_cast<int>(std::bit_width(static_cast<std::uint64_t>(k))) + 8;
   Bracket square = base(w);
@@ -212,7 +214,7 @@ Bracket power_bracket(std::int64_t k, int p, const std::function<Bracket(int)>& 
   return {power.low >> (w - p), (power.high >> (w - p)) + 1};
 }
 
-/// -ln of the middle of U's first cell, to start from.
+/// -ln of the middle of U's first cell, as a start.
 double guessed_exponential(std::uint64_t word) {
   const double u = (static_cast<double>(word) + 0.5) * 0x1p-64;
   const double rest = (static_cast<double>(~word) + 0.5) * 0x1p-64;
@@ -243,7 +245,7 @@ std::int64_t largest_power(LazyUniform& uniform, double rate, std::int64_t max,
   // Most runs end before the first success.
   if (max <= 0 || holds(max)) return std::max<std::int64_t>(max, 0);
   const double guess = guessed_exponential(uniform.word()) / rate;
-  // The last one cannot be, so the search starts below it.
+  // k = max is ruled out, so the search starts below it.
   const double last = static_cast<double>(max - 1);
   return last_true(guess < last ? static_cast<std::int64_t>(guess) : max - 1, holds);
 }

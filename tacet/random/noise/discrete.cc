@@ -21,7 +21,8 @@ using Integer = boost::multiprecision::cpp_int;
 
 constexpr double largest_scale = 0x1p40;
 constexpr double largest_variance = 0x1p60;
-// The staircase reaches 13 sigma; beyond lie 2^-122 of the law, under steps that halve.
+// The staircase reaches 13 sigma. Only 2^-122 of the law lies beyond, under steps whose weight
+// halves.
 constexpr double staircase_reach = 13;
 
 void check_ratio(Ratio ratio, double largest, const char* name) {
@@ -76,14 +77,14 @@ DiscreteGaussian::DiscreteGaussian(Ratio sigma_squared)
   const auto steps =
       static_cast<std::size_t>(staircase_reach * sigma / static_cast<double>(width_)) + 1;
   for (std::size_t j = 0; j < steps; ++j) {
-    // A step is as high as the law at its left end, or higher.
+    // Each step is at least as high as the law at its left end.
     const double y = static_cast<double>(j) * static_cast<double>(width_);
     const double height = internal::certain_exp(y * y * exponent_factor_) * numeric::amply_up;
     const auto weight = static_cast<std::uint64_t>(std::ldexp(height, unit_bits)) + 1;
     total_ += weight;
     places_.push_back({weight, total_});
   }
-  total_ += 1;  // the tail beyond the staircase
+  total_ += 1;  // for the tail beyond the staircase
   guide_shift_ = std::max(0, static_cast<int>(std::bit_width(total_)) - guide_bits);
   for (std::uint64_t i = 0; i <= total_ >> guide_shift_; ++i) {
     const auto place = std::upper_bound(places_.begin(), places_.end(), i << guide_shift_,
@@ -108,7 +109,8 @@ bool DiscreteGaussian::accept(Stream& stream, std::int64_t y, std::uint64_t weig
     bound.high = (bound.high << (unit_bits + shift)) / weight + 1;
     return bound;
   };
-  // The bracket of the quotient is wider by 2^(unit_bits + shift) / weight: ask for more bits.
+  // The bracket of the quotient is 2^(unit_bits + shift) / weight times as wide, so ask for more
+  // bits.
   const int more = unit_bits + shift;
   return uniform.below(probability, internal::certain_exp_error + x * numeric::ulps(8), [&](int p) {
     Bracket bound = exact(p + more);
@@ -128,7 +130,7 @@ std::int64_t DiscreteGaussian::draw(Stream& stream) const {
     if (j < places_.size()) {
       weight = places_[j].weight;
     } else {
-      // Steps of the tail: weight 1/2, 1/4, ... units.
+      // Steps of the tail have weights of 1/2, 1/4, ... units.
       shift = 1;
       while (stream.next_bit()) {
         ++shift;

@@ -19,9 +19,9 @@ struct Ratio {
 /// True with probability exp(-numerator / denominator), exactly. A UsageError if denominator = 0.
 [[nodiscard]] bool bernoulli_exp(Stream& stream, Wide numerator, Wide denominator);
 
-/// The discrete Laplace law, P(k) proportional to exp(-|k| / scale) on the integers, exactly. Not
-/// the rounded Laplace law: its profile is another one, only pure epsilon = sensitivity / scale is
-/// common to both.
+/// The discrete Laplace law, P(k) proportional to exp(-|k| / scale) on the integers, exactly. It
+/// differs from the rounded Laplace law: both have the pure epsilon sensitivity / scale, but their
+/// profiles (delta at epsilon) are different.
 class DiscreteLaplace {
  public:
   /// A UsageError unless 0 < scale <= 2^40.
@@ -44,13 +44,14 @@ class DiscreteGaussian {
 
  private:
   struct Place {
-    std::uint64_t weight;  // of the step, in units of 2^-unit_bits
-    std::uint64_t end;     // sum of the weights up to and with it
+    std::uint64_t weight;  // weight of the step, in units of 2^-unit_bits
+    std::uint64_t end;     // sum of the weights up to this step, inclusive
   };
   static constexpr int unit_bits = 55;
   static constexpr int guide_bits = 9;
 
-  /// Accepts y >= 0, proposed with weight `weight` 2^-(unit_bits + shift).
+  /// Whether y >= 0, which was proposed with the weight `weight` 2^-(unit_bits + shift), is
+  /// accepted.
   [[nodiscard]] bool accept(Stream& stream, std::int64_t y, std::uint64_t weight, int shift) const;
 
   Ratio variance_;
@@ -62,7 +63,7 @@ class DiscreteGaussian {
   std::vector<std::uint8_t> guide_;
 };
 
-/// Adds independent draws to the values, from one keystream block in order.
+/// Adds independent draws to the values, in the order of the words of one keystream block.
 void add_discrete_laplace(BlockClaim claim, Ratio scale, std::span<std::int64_t> values);
 void add_discrete_gaussian(BlockClaim claim, Ratio sigma_squared, std::span<std::int64_t> values);
 
@@ -70,8 +71,8 @@ void add_discrete_gaussian(BlockClaim claim, Ratio sigma_squared, std::span<std:
 constexpr double largest_laplace_scale = 1099511627776.0;  // 2^40
 
 /// Adds independent K_j = floor(X_j + 1/2), X_j with density exp(-|x| / scale) / (2 scale),
-/// exactly. A rounding of real Laplace noise, so that the continuous law's formulas hold for
-/// integer values (unlike the discrete Laplace law, whose profile differs).
+/// exactly. This is real Laplace noise, rounded. So the formulas of the continuous law hold for
+/// integer values, unlike those of the discrete Laplace law.
 ///
 /// Word first + j of the keystream block decides coordinate j, as for add_rounded_gaussian. A
 /// UsageError unless 0 < scale <= 2^40. Sums wrap modulo 2^64.
@@ -83,8 +84,8 @@ namespace internal {
 /// UsageError unless 0 < scale <= 2^40.
 void check_laplace_scale(double scale);
 
-/// add_rounded_laplace from an open keystream block. Not for users: a keystream block could noise
-/// two sums, a claim cannot.
+/// add_rounded_laplace for an open keystream block. Internal: a block could add the same noise to
+/// two sums, while a claim can be used only once.
 void add_rounded_laplace(const KeystreamBlock& block, double scale, std::span<std::int64_t> values,
                          std::uint64_t first = 0);
 

@@ -23,7 +23,7 @@ namespace HWY_NAMESPACE {
 
 #ifndef TACET_WIDE_GAUSSIANS
 
-/// What the centre needs in every vector.
+/// Constants of the centre, for every vector.
 template <class Form>
 struct CentreOfSigma {
   double sigma;
@@ -33,8 +33,8 @@ struct CentreOfSigma {
       : sigma(scale), reach(0.5 - std::max(scale * Form::bound, min_margin)) {}
 };
 
-/// Determines the centre's draws of 64 words; a bit for each that is left, of the tails or
-/// doubtful.
+/// Computes the draws of 64 words that lie in the centre. Returns a bit for each word that is left:
+/// in the tails, or undecided.
 template <class Form>
 HWY_INLINE std::uint64_t resolve_centre(const std::uint64_t* words, std::int64_t* values,
                                         const CentreOfSigma<Form>& centre) {
@@ -53,7 +53,8 @@ HWY_INLINE std::uint64_t resolve_centre(const std::uint64_t* words, std::int64_t
     const auto integer = round_certainly(centre_value<Form>(d, q, sigma), reach, decided);
     Decided resolved;
     if constexpr (HWY_TARGET == HWY_SCALAR) {
-      // By integers: of doubles comes a branch here, which a processor guesses wrongly.
+      // Uses integers: with doubles the compiler makes a branch here, which the processor
+      // mispredicts.
       const auto w = hn::BitCast(di, hn::Xor(hn::LoadU(du, words + i), hn::Set(du, middle_word)));
       const auto in_tail = hn::Gt(hn::Xor(w, hn::BroadcastSignBit(w)), last_of_centre);
       resolved = hn::AndNot(hn::RebindMask(d, in_tail), decided);
@@ -68,7 +69,7 @@ HWY_INLINE std::uint64_t resolve_centre(const std::uint64_t* words, std::int64_t
   return left;
 }
 
-/// Every word of the list is done alone.
+/// Computes the words of the list one by one.
 HWY_INLINE std::size_t resolve_tails(GaussianBatch& batch, const std::int64_t*, std::size_t count) {
   for (std::size_t k = 0; k < count; ++k) batch.undecided[k] = static_cast<std::uint32_t>(k);
   return count;
@@ -76,7 +77,7 @@ HWY_INLINE std::size_t resolve_tails(GaussianBatch& batch, const std::int64_t*, 
 
 #endif
 
-/// Determines the words of the list; returns how many stay undecided.
+/// Computes the words of the list; returns how many stay undecided.
 HWY_INLINE std::size_t resolve_list(GaussianBatch& batch, std::int64_t* values, std::size_t count) {
   const std::size_t alone = resolve_tails(batch, values, count);
   std::size_t undecided = 0;
@@ -100,8 +101,8 @@ HWY_INLINE std::size_t resolve_by(GaussianBatch& batch, const std::uint64_t* wor
   for (std::size_t begin = 0; begin < count; begin += 64) {
     batch.left[begin / 64] = resolve_centre<Form>(words + begin, values + begin, centre);
   }
-  // Listed when all are done: how many there are is guessed wrongly again and again, which costs
-  // little where nothing else is under way.
+  // Builds the list only at the end. The processor mispredicts how many words there are, which
+  // costs little while nothing else is under way.
   std::size_t listed = 0;
   for (std::size_t begin = 0; begin < count; begin += 64) {
     listed = list_words(batch, words, batch.left[begin / 64], begin, listed);
@@ -111,7 +112,7 @@ HWY_INLINE std::size_t resolve_by(GaussianBatch& batch, const std::uint64_t* wor
 
 std::size_t resolve(GaussianBatch& batch, const std::uint64_t* words, std::int64_t* values,
                     std::size_t count) {
-  // Above it the coarse form leaves too many doubtful.
+  // For larger sigma the coarse form leaves too many words undecided.
   constexpr double max_coarse = 0x1p26;
   return batch.sigma <= max_coarse ? resolve_by<Coarse>(batch, words, values, count)
                                    : resolve_by<Fine>(batch, words, values, count);

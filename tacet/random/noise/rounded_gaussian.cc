@@ -76,7 +76,7 @@ void add_batch(GaussianBatch& batch, std::span<std::int64_t> values, std::uint64
                const Extension& extension) {
   const auto resolve_rest = [&](std::size_t undecided, std::size_t begin, std::size_t count) {
     for (const std::uint32_t j : std::span(batch.undecided).first(undecided)) {
-      if (j >= count) continue;  // of the padding
+      if (j >= count) continue;  // belongs to the padding
       const std::size_t place = begin + j;
       const auto more = [&](int i) { return extension(first + place, i); };
       const std::int64_t noise = exact_rounded_gaussian(batch.words[place], batch.sigma, more);
@@ -113,8 +113,8 @@ void add_gaussians_from_words(std::span<const std::uint64_t> words, double sigma
 
 namespace {
 
-/// What the last reader of this thread needed, for the next one: to take the memory anew costs as
-/// much as a few hundred draws. Nothing is left in it.
+/// The buffers of this thread's last reader, for the next one: allocating them anew costs as much
+/// as a few hundred draws. They are wiped.
 thread_local std::unique_ptr<GaussianBatch> spare_batch;
 
 std::unique_ptr<GaussianBatch> take_batch() {
@@ -122,7 +122,7 @@ std::unique_ptr<GaussianBatch> take_batch() {
   return std::make_unique_for_overwrite<GaussianBatch>();
 }
 
-/// Wipes what `count` draws left behind.
+/// Wipes what `count` draws have left in memory.
 void wipe(GaussianBatch& batch, std::size_t count) {
   constexpr std::size_t padding = GaussianBatch::padding;
   const std::size_t places = std::min(count + padding, GaussianBatch::capacity);

@@ -1,4 +1,4 @@
-// How one word or one vector of words becomes noise. Included once per instruction set by
+// Turns one word, or one vector of words, into noise. Included once per instruction set by
 // rounded_gaussian-inl.h; hence no #pragma once.
 
 #include <hwy/highway.h>
@@ -32,7 +32,7 @@ constexpr double rounding_shift = 6755399441055744.0;
 
 using Decided = hn::Mask<DoubleTag>;
 
-/// a b + c, with one rounding where the processor has that.
+/// a b + c, with one rounding if the processor has that instruction.
 HWY_INLINE double fused(double a, double b, double c) {
 #if HWY_NATIVE_FMA
   return __builtin_fma(a, b, c);
@@ -41,8 +41,8 @@ HWY_INLINE double fused(double a, double b, double c) {
 #endif
 }
 
-/// The nearest integers, and which of them are certain. (Vectors of unknown length can be no member
-/// of a struct.)
+/// The nearest integers, and which of them are certain. (Vectors of unknown length cannot be
+/// members of a struct.)
 HWY_INLINE Int round_certainly(Double y, Double reach, Decided& decided) {
   const DoubleTag d;
   const IntTag di;
@@ -94,8 +94,8 @@ HWY_INLINE hn::Vec<D> centre_value(D d, hn::Vec<D> q, hn::Vec<D> sigma) {
   return hn::Mul(sigma, hn::Div(hn::Mul(q, p), s));
 }
 
-/// A word of the tails, one by itself: they are an eighth of all, and to gather eight coefficients
-/// and a bound for several of them takes longer. False unless the integer is certain.
+/// One word of the tails. An eighth of all words lie there, and gathering eight coefficients and a
+/// bound for several words takes longer. False unless the integer is certain.
 HWY_INLINE bool tail_value(std::uint64_t word, double sigma, double min_margin,
                            std::int64_t& integer) {
   const auto s = static_cast<std::int64_t>(word ^ (std::uint64_t{1} << 63));
@@ -113,7 +113,7 @@ HWY_INLINE bool tail_value(std::uint64_t word, double sigma, double min_margin,
   return round_certainly(std::copysign(sigma * z, static_cast<double>(s)), margin, integer);
 }
 
-/// A word of the centre by itself, as exact as doubles are.
+/// One word of the centre, as precisely as doubles allow.
 HWY_INLINE bool fine_value(std::uint64_t word, double sigma, double min_margin,
                            std::int64_t& integer) {
   const hn::CappedTag<double, 1> d;
@@ -134,7 +134,8 @@ HWY_INLINE bool one_value(std::uint64_t word, double sigma, double min_margin,
 template <class M>
 HWY_INLINE std::uint64_t mask_bits(M mask) {
   constexpr std::size_t max_lanes = HWY_MAX_BYTES / sizeof(double);
-  // Only the bytes written are read: a wider read would wait for the store to leave its buffer.
+  // Reads only the bytes that were written: a wider read would wait until the store has left its
+  // buffer.
   std::uint8_t bytes[8];
   hn::StoreMaskBits(DoubleTag(), mask, bytes);
   std::uint64_t bits = bytes[0];
@@ -144,8 +145,8 @@ HWY_INLINE std::uint64_t mask_bits(M mask) {
   return bits;
 }
 
-/// Lists the words begin + i for each bit i, behind `count` others. Four at a time: a processor
-/// would guess wrongly where a loop over the bits ends.
+/// Lists the words begin + i for each bit i that is set, after `count` others. It handles four bits
+/// at a time, since a processor mispredicts the end of a loop over the bits.
 HWY_INLINE std::size_t list_words(GaussianBatch& batch, const std::uint64_t* words,
                                   std::uint64_t bits, std::size_t begin, std::size_t count) {
   const std::size_t end = count + hwy::PopCount(bits);

@@ -1,6 +1,6 @@
-// Vectors of four words and more, with fused multiply-add. A core begins one or two of their
-// products a cycle and ends each four cycles later, so sums of products run side by side, and what
-// waits for a division comes after those of other vectors have begun. Included once per
+// Vectors of four words and more, with fused multiply-add. A core starts one or two products per
+// cycle and finishes each four cycles later. So sums of products run side by side, and a step that
+// waits for a division comes after the divisions of other vectors have begun. Included once per
 // instruction set by rounded_gaussian-inl.h; hence no #pragma once.
 
 #include <hwy/highway.h>
@@ -17,8 +17,8 @@ HWY_BEFORE_NAMESPACE();
 namespace tacet::random::internal {
 namespace HWY_NAMESPACE {
 
-/// What the centre needs in every vector. Sigma is in the numerator's coefficients, which costs the
-/// rounding that a product with the quotient would.
+/// Constants of the centre, for every vector. The numerator's coefficients include sigma; that
+/// costs the same rounding as a product with the quotient would.
 template <class Form>
 struct CentreOfSigma {
   static constexpr std::size_t terms = std::size(Form::numerator);
@@ -31,15 +31,15 @@ struct CentreOfSigma {
   }
 };
 
-/// Adds the certain ones of |y| < 2^51, rounded, to the values; a bit for each. None is certain
-/// where `r` is negative.
+/// Adds the certain ones of |y| < 2^51, rounded, to the values, and returns a bit for each. None is
+/// certain if `r` is negative.
 HWY_INLINE std::uint64_t add_certain(Double y, Double r, Double reach, std::int64_t* values) {
   const DoubleTag d;
   const IntTag di;
   const auto shift = hn::Set(d, rounding_shift);
   const auto shifted = hn::Add(y, shift);
   const auto off = hn::BitCast(di, hn::Sub(y, hn::Sub(shifted, shift)));
-  // All bits set are no number, and below nothing: a comparison less where the products are made.
+  // A word with all bits set is a NaN, which is below nothing. That saves a comparison.
   const auto distance =
       hn::Or(hn::And(off, hn::Set(di, INT64_MAX)), hn::BroadcastSignBit(hn::BitCast(di, r)));
   const auto certain = hn::Lt(hn::BitCast(d, distance), reach);
@@ -50,8 +50,8 @@ HWY_INLINE std::uint64_t add_certain(Double y, Double r, Double reach, std::int6
   return mask_bits(certain);
 }
 
-/// Determines the centre's draws of 64 words; a bit for each that is left, of the tails or
-/// doubtful.
+/// Computes the draws of 64 words that lie in the centre. Returns a bit for each word that is left:
+/// in the tails, or undecided.
 template <class Form>
 HWY_INLINE std::uint64_t resolve_centre(const std::uint64_t* words, std::int64_t* values,
                                         const CentreOfSigma<Form>& centre) {
@@ -106,8 +106,8 @@ HWY_INLINE Columns columns_of(const double* const* rows, std::size_t first) {
            hn::ConcatUpperUpper(d, low_ce, low_ab), hn::ConcatUpperUpper(d, high_ce, high_ab)}};
 }
 
-/// Words of the far tails and of the centre, of which there are few among those left, are done
-/// alone, so that one bound serves the others.
+/// Words of the far tails and of the centre are few among those left. They are computed one by one,
+/// so that one bound is enough for all others.
 constexpr int near_octave = 14;
 constexpr double near_begin = 1.0 / (1 << near_octave);
 constexpr double near_end = 0x1p-4;
@@ -139,8 +139,8 @@ HWY_INLINE void place_tails(GaussianBatch& batch, std::size_t count) {
   }
 }
 
-/// Four words of the tails from `k` on, by the same steps as one. Bit i of what it returns: integer
-/// i is certain; where it is not, it is 0.
+/// Four words of the tails from `k` on, by the same steps as a single one. Bit i of the result is
+/// set if integer i is certain; other integers are 0.
 HWY_INLINE unsigned tail_values(const GaussianBatch& batch, std::size_t k, double reach,
                                 std::int64_t* integers) {
   const Four d;
@@ -169,15 +169,16 @@ HWY_INLINE unsigned tail_values(const GaussianBatch& batch, std::size_t k, doubl
   return mask[0] & 15U;
 }
 
-/// Determines words of the tails on the list and writes to batch.undecided which of the list are
-/// left; returns how many.
+/// Computes the words of the tails on the list. Writes the undecided ones to batch.undecided and
+/// returns how many there are.
 HWY_INLINE std::size_t resolve_tails(GaussianBatch& batch, std::int64_t* values,
                                      std::size_t count) {
   constexpr std::size_t near_piece = std::size_t{30 - near_octave} << 4;
   const double reach =
       0.5 - std::max(batch.sigma * table::tail_margins[near_piece], batch.min_margin);
   if (count == 0) return 0;
-  for (std::size_t k = count; k < count + 8; ++k) {  // words of the centre, which add nothing
+  // padding with words of the centre, which add nothing
+  for (std::size_t k = count; k < count + 8; ++k) {
     batch.listed[k] = std::uint64_t{1} << 63;
     batch.places[k] = batch.places[0];
   }

@@ -31,11 +31,11 @@ std::vector<TwoStageUniform> draw_uniforms(Stream& stream, std::size_t count) {
   return uniforms;
 }
 
-/// At most 2^25 non-negative terms: compensation leaves one unit in the last place and terms of
-/// second order, so that doubles decide nearly every vector of a thousand coordinates.
+/// For at most 2^25 non-negative terms, compensation leaves an error of one unit in the last place
+/// and terms of second order. So doubles decide nearly every vector of a thousand coordinates.
 double error_of(const CompensatedSum& sum) { return sum.value() * numeric::ulps(1); }
 
-/// Sum of exponential variables: Gamma.
+/// The sum of exponential variables, which has a Gamma law.
 Approximate rough_sum(std::span<const TwoStageUniform> uniforms) {
   CompensatedSum sum;
   double error = 0;
@@ -61,7 +61,8 @@ bool doubles_round_certainly(double y, double error, std::int64_t& rounded) {
   return true;
 }
 
-/// Rounds all coordinates of scale * |sum| * normals / |normals|, or says that doubles cannot.
+/// Rounds all coordinates of scale * |sum| * normals / |normals|. False if doubles cannot decide
+/// one of them.
 bool round_roughly(std::span<const TwoStageUniform> normals,
                    std::span<const TwoStageUniform> exponentials, double scale,
                    std::span<std::int64_t> noise) {

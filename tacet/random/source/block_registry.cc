@@ -4,8 +4,8 @@
 
 namespace tacet::random::internal {
 
-/// Cuts the step out of its stretch. The new pieces are made first and then put in without further
-/// memory, so that no claim is forgotten when memory runs out.
+/// Cuts one step out of its stretch. The new pieces are made first, and putting them in needs no
+/// memory. So no claim is forgotten if memory runs out.
 BlockRegistry::Place BlockRegistry::alone(Place place, std::uint64_t step) {
   auto& [first, stretch] = *place;
   std::map<std::uint64_t, Stretch> pieces;
@@ -16,7 +16,7 @@ BlockRegistry::Place BlockRegistry::alone(Place place, std::uint64_t step) {
   return stretches_.find(step);
 }
 
-/// Joins a stretch with the one behind it if that goes on alike.
+/// Joins a stretch with the next one if both claimed the same indices and touch.
 void BlockRegistry::join(Place first) {
   const auto second = std::next(first);
   if (second == stretches_.end() || first->second.last + 1 != second->first ||

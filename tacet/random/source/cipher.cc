@@ -17,8 +17,9 @@ static_assert(std::endian::native == std::endian::little,
               "words are defined least significant byte first");
 
 constexpr std::size_t block_size = 16;
-constexpr std::size_t batch_words = 2048;  // 16 KiB: input and output stay in the first cache
-// Never written to; a constant would be 16 KiB of every program's file.
+// 16 KiB, so that input and output stay in the first cache
+constexpr std::size_t batch_words = 2048;
+// Never written to, but not const: a constant would add 16 KiB to the file of every program.
 alignas(64) std::array<std::uint8_t, 8 * batch_words> zeros{};
 
 [[noreturn]] void fail() { throw base::InternalError("the cipher AES-256-CTR failed"); }

@@ -24,14 +24,14 @@ struct ContextDeleter {
   void operator()(EVP_MD_CTX* context) const { EVP_MD_CTX_free(context); }
 };
 
-/// SHA-256, one sum after the other, set up once a thread.
+/// Computes SHA-256 sums one after the other; set up once per thread.
 class Sha256Sums {
  public:
   Sha256Sums() : context_(EVP_MD_CTX_new()) {
     static EVP_MD* const algorithm = EVP_MD_fetch(nullptr, "SHA256", nullptr);
     if (!context_ || EVP_DigestInit_ex2(context_.get(), algorithm, nullptr) != 1) fail();
   }
-  /// Begins a sum. Whatever the last one left behind is wiped.
+  /// Begins a sum, and wipes what the last one left behind.
   void start() {
     if (EVP_DigestInit_ex2(context_.get(), nullptr, nullptr) != 1) fail();
   }
@@ -47,7 +47,7 @@ class Sha256Sums {
   std::unique_ptr<EVP_MD_CTX, ContextDeleter> context_;
 };
 
-/// HMAC (RFC 2104) from its two sums: the library's own takes four times as long to begin.
+/// HMAC (RFC 2104) from its two sums, since OpenSSL's own takes four times as long to start.
 void hmac_sha256(Sha256Sums& sums, Bytes key, std::initializer_list<Bytes> message,
                  std::span<std::uint8_t, digest_size> out) {
   std::array<std::uint8_t, hmac_block_size> pad{};
@@ -99,7 +99,7 @@ void hkdf_sha256(std::span<const std::uint8_t> key, std::span<const std::uint8_t
     const std::size_t count = std::min(digest_size, out.size() - done);
     std::copy_n(block.begin(), count, out.begin() + static_cast<std::ptrdiff_t>(done));
   }
-  sums.start();  // leaves nothing of the last key behind
+  sums.start();  // wipes what is left of the last key
 }
 
 Key Key::from_system() {

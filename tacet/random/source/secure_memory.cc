@@ -41,8 +41,8 @@ class Arena {
     free_.push_back(slot);  // Cannot allocate: grow() reserved room for every slot.
   }
 
-  /// Whether this process made the keys and is no child of fork(). Where the system wipes the pages
-  /// of a child, nobody has to ask.
+  /// Whether this process made the keys and is not a child made by fork(). If the system wipes the
+  /// pages of a child, this check is not needed.
   [[nodiscard]] bool same_process_number() const noexcept { return wiped_ || getpid() == process_; }
 
  private:
@@ -57,7 +57,7 @@ class Arena {
                    [] { instance().enter_child(); });
   }
 
-  /// A larger generation refuses all older keys; with it the child may make its own.
+  /// A larger generation refuses all older keys. The child may then make its own.
   void enter_child() noexcept {
     generation_->store(++last_generation_, std::memory_order_relaxed);
     process_ = getpid();
@@ -73,7 +73,7 @@ class Arena {
     if (mprotect(start, inner, PROT_READ | PROT_WRITE) != 0) {
       throw base::InternalError("the system refused to open a page for keys");
     }
-    // Locking may exceed the process's limit; the other protections do not depend on it.
+    // Locking may exceed the limit of the process. The other protections do not depend on it.
     static_cast<void>(mlock(start, inner));
 #ifdef MADV_DONTDUMP
     static_cast<void>(madvise(start, inner, MADV_DONTDUMP));
@@ -147,8 +147,7 @@ std::span<const std::uint8_t, key_size> SecureSlot::bytes() const {
 
 ScopedWipe::~ScopedWipe() {
   if (size_ == 0)
-    return;  // an empty span may have no address, and the wipes below want one
-             // Both are never optimised away; the first is several times as fast.
+    return;  // an empty span may have no address, which the functions below do not accept
 #ifdef __linux__
   explicit_bzero(data_, size_);
 #else

@@ -9,10 +9,10 @@ namespace tacet::random::internal {
 
 constexpr std::size_t key_size = 32;
 
-/// 32 bytes in pages that are locked into memory where the system allows it, left out of core
-/// dumps, zero in a forked child, and between guard pages. Wiped on destruction. It protects the
-/// keys of the tree, root and keystream blocks; what the cipher expands from one in use lies
-/// elsewhere.
+/// 32 bytes in protected pages: locked into memory if the system allows it, left out of core dumps,
+/// zero in a forked child, and between guard pages. Wiped on destruction. It protects the keys of
+/// the tree, its root and the keystream blocks. The cipher expands a key in use outside of these
+/// pages.
 class SecureSlot {
  public:
   SecureSlot();
@@ -33,25 +33,26 @@ class SecureSlot {
 };
 
 inline std::atomic<std::uint64_t> unused_generation{0};
-/// Lies in a page that the system wipes in every copy of the process, once the module is used.
+/// Once the module is used, it points into a page that the system wipes in every copy of the
+/// process.
 inline const std::atomic<std::uint64_t>* generation_place = &unused_generation;
 
-/// The cheap form of fork_generation(), once that has been called: what every draw looks at.
+/// The cheap form of fork_generation(), valid once that has been called. Every draw checks it.
 [[nodiscard]] inline std::uint64_t fork_count() {
   return generation_place->load(std::memory_order_relaxed);
 }
 
 /// 1 and the number of forks between the first use of this module and now, as seen by this process:
-/// a child has a larger one than its parent. 0 in a copy that was made past fork() (a bare clone),
-/// for good. A child of vfork() is no copy: it draws from its parent's memory, and what it drew is
-/// gone for the parent. Where the system cannot wipe pages (before Linux 4.14) a bare clone is
-/// noticed at the next read of the cipher only, by its process number.
+/// a child has a larger one than its parent. In a copy made without fork() (a bare clone) it is 0
+/// for good. A child of vfork() is not a copy: it draws from its parent's memory, and the parent
+/// does not draw the same words again. If the system cannot wipe pages (before Linux 4.14), a bare
+/// clone is noticed only at the next read of the cipher, by its process number.
 [[nodiscard]] std::uint64_t fork_generation();
 
 /// Throws an InternalError unless `generation` is the current one, and not 0.
 void require_same_process(std::uint64_t generation);
 
-/// Wipes a buffer when it goes out of scope: noise that was added to a sum is as secret as the sum.
+/// Wipes a buffer at the end of its scope. Noise that was added to a sum is as secret as the sum.
 class ScopedWipe {
  public:
   template <class T, std::size_t n>

@@ -82,7 +82,7 @@ Stream::~Stream() { const internal::ScopedWipe wipe{std::span(buffer_)}; }
 
 void Stream::refill() {
   internal::require_same_process(generation_);
-  // Not beyond what was claimed; where nothing is left, asking for a word says so.
+  // Reads ahead only within the claim. At its end, asking for a word throws.
   const auto max = static_cast<std::uint64_t>(max_words_);
   batch_ = static_cast<std::size_t>(std::clamp<std::uint64_t>(max - next_word_, 1, batch_));
   const auto fresh = std::span(buffer_).last(batch_);
@@ -93,7 +93,7 @@ void Stream::refill() {
 }
 
 void Stream::refill_bits() {
-  bits_ = next();  // looks, too
+  bits_ = next();  // next() checks for a copy of the process, too
   bits_left_ = 64;
 }
 
@@ -114,7 +114,7 @@ bool Source::begun() const {
 void Source::next_run() {
   internal::require_same_process(generation_);
   const std::lock_guard lock(mutex_);
-  run_ = run_.child("next run");  // no purpose is called so
+  run_ = run_.child("next run");  // no purpose has this label
   set_purposes();
 }
 
@@ -134,7 +134,7 @@ BlockClaim Source::claim(Purpose purpose, std::uint64_t step, std::uint64_t inde
     }
     ++counts_[max_words];
   }
-  // The label is a part of every key: another one would change all seeded results.
+  // The label is part of every key: another one would change all seeded results.
   return {purposes_[place(purpose)].child("leaf", step, index), max_words};
 }
 
@@ -145,9 +145,11 @@ void Source::finish_before(Purpose purpose, std::uint64_t step) {
 
 double Source::prg_slack() const {
   const std::lock_guard lock(mutex_);
-  double sum = 0;  // in the order of the words: the same for the same claims
+  // added in the order of the keys of the map, so the same claims give the same sum
+  double sum = 0;
   for (const auto& [words, claims] : counts_) sum += prg_slack_of(claims, words);
-  // Leaves of one size are what prg_slack_of() says, to the last digit: plans state that.
+  // If all blocks have the same size, this equals prg_slack_of() to the last digit. Plans state
+  // that number.
   return counts_.size() > 1 ? sum * numeric::amply_up : sum;
 }
 

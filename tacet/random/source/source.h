@@ -25,14 +25,14 @@ enum class Purpose : std::uint32_t { noise, sampling, selection, initialisation,
 
 class Source;
 
-/// A keystream block holds at most this many words.
+/// The largest number of words of a keystream block.
 constexpr std::int64_t max_block_words = std::int64_t{1} << 33;
-/// So many words are read under one key; those behind them come from further keys of the keystream
-/// block. The distance from random bits grows with the square of what is read under a key.
+/// This many words are read under one key. Later words come from further keys of the keystream
+/// block, since the distance from random bits grows with the square of what is read under one key.
 constexpr std::int64_t piece_words = std::int64_t{1} << 20;
 
-/// The right to draw from one keystream block of the key tree, once. Move-only; whoever consumes it
-/// opens a KeystreamBlock or a Stream. It must not outlive its Source.
+/// The right to draw from one keystream block of the key tree, once. Move-only; it is used up by
+/// opening a KeystreamBlock or a Stream. It must not outlive its Source.
 class [[nodiscard]] BlockClaim {
  public:
   BlockClaim(BlockClaim&&) noexcept = default;
@@ -50,15 +50,13 @@ class [[nodiscard]] BlockClaim {
 
 namespace internal {
 
-/// Reads the words of a keystream block, piece by piece. The keystream block's keys must outlive
-/// it.
+/// Reads the words of a keystream block, piece by piece. The keys of the block must outlive it.
 class BlockWords {
  public:
-  /// `first_piece` is the child "words" of the block's key, which is also the first of its children
-  /// of that name.
+  /// `first_piece` is the first child named "words" of the block's key.
   BlockWords(const Key& block, const Key& first_piece, std::int64_t max_words);
 
-  /// Words first, first + 1, ... An InternalError beyond what the claim allows.
+  /// Words first, first + 1, .... InternalError beyond the end of the claim.
   void words(std::uint64_t first, std::span<std::uint64_t> out);
 
  private:
@@ -70,21 +68,21 @@ class BlockWords {
 
 }  // namespace internal
 
-/// An open keystream block whose words are addressed by coordinate: word j is the same whatever
-/// thread, rank or piece of the vector asks for it. const members may be called by several threads
-/// at once.
+/// An open keystream block whose words are addressed by coordinate: word j is the same, whichever
+/// thread, process or piece of the vector asks for it. const members may be called by several
+/// threads at once.
 class KeystreamBlock {
  public:
   explicit KeystreamBlock(BlockClaim claim);
   KeystreamBlock(const KeystreamBlock&) = delete;
   KeystreamBlock& operator=(const KeystreamBlock&) = delete;
 
-  /// Words first, first + 1, ... of the keystream block; an InternalError beyond what was claimed.
+  /// Words first, first + 1, ... of the keystream block. InternalError beyond the end of the claim.
   void words(std::uint64_t first, std::span<std::uint64_t> out) const;
 
-  /// Words that continue coordinate j beyond word j: a keystream block of their own for every
-  /// coordinate, so that no two coordinates share bits. At most 16 each; an InternalError beyond,
-  /// and for coordinates beyond what was claimed.
+  /// Words that continue coordinate j after word j. Every coordinate has its own keystream block
+  /// for them, so no two coordinates share bits. At most 16 words each; InternalError beyond that,
+  /// and for coordinates beyond the end of the claim.
   void extension(std::uint64_t coordinate, std::uint64_t first, std::span<std::uint64_t> out) const;
 
  private:
@@ -94,15 +92,15 @@ class KeystreamBlock {
   std::int64_t max_words_;
 };
 
-/// A keystream block opened by one thread for many reads in a row, without setting up the cipher
-/// each time.
+/// A keystream block that one thread reads many times in a row, without setting up the cipher each
+/// time.
 class KeystreamBlockReader {
  public:
   explicit KeystreamBlockReader(const KeystreamBlock& block);
   KeystreamBlockReader(const KeystreamBlockReader&) = delete;
   KeystreamBlockReader& operator=(const KeystreamBlockReader&) = delete;
 
-  /// As KeystreamBlock::words.
+  /// As KeystreamBlock::words().
   void words(std::uint64_t first, std::span<std::uint64_t> out);
 
  private:
@@ -118,13 +116,13 @@ class Stream {
   Stream& operator=(const Stream&) = delete;
   ~Stream();
 
-  /// 64 independent fair bits. An InternalError in a copy of the process, however it was made:
-  /// every call looks, since words that were read in advance are in the copy's memory too.
+  /// 64 independent fair bits. InternalError in a copy of the process, however it was made. Every
+  /// call checks that, since words that were read in advance are in the copy's memory too.
   [[nodiscard]] std::uint64_t next() {
     if (position_ == buffer_.size() || generation_ != internal::fork_count()) refill();
     return buffer_[position_++];
   }
-  /// One fair bit; one word serves 64 calls. Looks as next() does.
+  /// One fair bit; one word serves 64 calls. Checks for a copy of the process as next() does.
   [[nodiscard]] bool next_bit() {
     if (bits_left_ == 0 || generation_ != internal::fork_count()) refill_bits();
     const bool bit = (bits_ & 1U) != 0;
@@ -141,7 +139,7 @@ class Stream {
   internal::BlockWords words_;
   std::array<std::uint64_t, 1024> buffer_;
   std::size_t position_ = 1024;
-  std::size_t batch_ = 8;  // grows, so that a short use does not pay for a long one
+  std::size_t batch_ = 8;  // grows with use, so that a short use does not pay for a long one
   std::uint64_t next_word_ = 0;
   std::uint64_t generation_ = internal::fork_generation();
   std::uint64_t bits_ = 0;
@@ -149,15 +147,16 @@ class Stream {
 };
 
 /// The PRG slack for `blocks` keystream blocks of at most `words` words each, every word with its
-/// continuation: from public numbers, so that it can be stated beside a guarantee. The squares of
-/// the blocks read under each key, over 2^129 (Source::prg_slack).
+/// continuation: It depends on public numbers only, so that it can be stated with a guarantee: the
+/// sum of squares of the cipher blocks read under each key, over 2^129 (Source::prg_slack).
 [[nodiscard]] double prg_slack_of(std::int64_t blocks, std::int64_t words);
 
-/// A tree of keys that hands out claims. All randomness of the library comes from one. Several
-/// threads may claim at once.
+/// A tree of keys that gives out claims. All randomness of the library comes from such a tree.
+/// Several threads may claim at once.
 ///
-/// One run has each address once: one training, one fit, or releases whose addresses the caller
-/// counts. The next one needs a source of its own, or next_run() of this one.
+/// Within a run, each address can be claimed once. A run is one training, one fit, or a series of
+/// releases whose addresses the caller counts. The next run needs its own source, or a call of
+/// next_run().
 class Source {
  public:
   virtual ~Source() = default;
@@ -165,31 +164,30 @@ class Source {
   Source& operator=(const Source&) = delete;
 
   /// The keystream block for (purpose, step, index), of which at most `max_words` words will be
-  /// read: a public number, which prg_slack() counts. Each can be claimed once: a second request
-  /// would draw the same noise again, and the difference of two releases would show the data; it is
-  /// an InternalError. So is a call in a forked child, and a number outside [0, 2^33].
+  /// read: That number is public, and prg_slack() counts it. Each block can be claimed once: with a
+  /// second claim, two releases would have the same noise, and their difference would reveal the
+  /// data. InternalError for a second claim, for a call in a forked child, and for max_words
+  /// outside [0, 2^33].
   [[nodiscard]] BlockClaim claim(Purpose purpose, std::uint64_t step, std::uint64_t index,
                                  std::int64_t max_words = max_block_words);
 
-  /// Steps of a purpose below this one are finished: a claim of them is refused from now on, as if
-  /// all had been given, and they need no memory any more. What they were counts on in
-  /// prg_slack().
+  /// Marks all steps of a purpose below this one as finished. Claims of them are refused from now
+  /// on, and they need no memory any more. prg_slack() still counts the claims that were given.
   void finish_before(Purpose purpose, std::uint64_t step);
 
   /// Whether anything was claimed in this run.
   [[nodiscard]] bool begun() const;
-  /// Begins another run: all addresses are free again, under keys that no run before had. Claims
-  /// given out stay what they are. Nobody may claim meanwhile.
+  /// Begins another run: all addresses can be claimed again, under keys that no earlier run had.
+  /// Earlier claims stay valid. No other thread may claim during the call.
   void next_run();
 
-  /// False for numbers that anybody can compute again, which protect nothing.
+  /// False for numbers that anybody can compute again; they protect nothing.
   [[nodiscard]] virtual bool secure() const = 0;
 
   /// Bound on the distance between the words of all claims of this run and ideal random bits, with
-  /// AES taken as a random permutation: blocks^2 / 2^129 a key (the PRP/PRF switching lemma), for
-  /// keystream blocks read to the end of their claims and a continuation of every word of them. It
-  /// depends on the claims alone, never on how many words a sampler happened to need: that depends
-  /// on secrets.
+  /// AES taken as a random permutation: blocks^2 / 2^129 per key (the PRP/PRF switching lemma). It
+  /// assumes that every claim is read to its end, with a continuation for every word. So it depends
+  /// on the claims alone, and never on how many words a sampler needed, which depends on secrets.
   [[nodiscard]] double prg_slack() const;
 
  protected:
@@ -199,11 +197,12 @@ class Source {
   void set_purposes();
 
   internal::Key run_;
-  std::vector<internal::Key> purposes_;  // a key for each, in the order of the names
+  std::vector<internal::Key> purposes_;  // one key per purpose, in the order of the labels
   std::uint64_t generation_ = internal::fork_generation();
   mutable std::mutex mutex_;
-  std::vector<internal::BlockRegistry> claimed_;  // likewise
-  std::map<std::int64_t, std::int64_t> counts_;   // claims by the number of words they allow
+  std::vector<internal::BlockRegistry> claimed_;  // one registry per purpose
+  // number of claims, by the number of words they allow
+  std::map<std::int64_t, std::int64_t> counts_;
 };
 
 /// Randomness from the operating system's generator, stretched by AES-256.
