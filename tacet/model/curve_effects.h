@@ -42,7 +42,8 @@ struct PairEffect {
 };
 
 /// Shares are of the variance of predictions for invented records whose columns are independent
-/// (normal numbers by the released means and standard deviations, all categories equally often), from 8,192 of them with a fixed seed: right to about a hundredth.
+/// (normal numbers by the released means and standard deviations, all categories equally often),
+/// from 8,192 of them with a fixed seed: right to about a hundredth.
 struct CurveEffects {
   double at_means = 0;                 ///< the prediction there
   std::vector<CurveEffect> columns{};  ///< in the order of the schema

@@ -226,8 +226,8 @@ class Moments {
     target.set(a, half_ + b, sum.imag() - difference.imag());
   }
 
-  /// Sets the moments of one number's hat functions with a wave. The wave varies with the number at a
-  /// rate that is their covariance; the rest of the wave is independent of the number.
+  /// Sets the moments of one number's hat functions with a wave. The wave varies with the number at
+  /// a rate that is their covariance; the rest of the wave is independent of the number.
   void set_hats_of_wave(const Target& target, std::size_t wave, std::size_t number) const {
     const double own = inner(root_of(number), frequencies_of(wave));
     const auto [even, odd] = hats_.with_wave(own);

@@ -10,11 +10,11 @@
 namespace tacet::data {
 
 /// `curves` with its directions: `even`, `energy`, `weights` and `lines` are set. Records are
-/// assumed to have standard normal numbers, and categories that are equally frequent. Numbers have the
-/// correlations that `whitening` removes, none if it is empty. Under that law, moments of waves have
-/// a closed form, and moments of hat functions are sums over a fixed grid. If the functions have
-/// fewer directions than asked for, the rest of the map is 0. The same bits on every machine and
-/// for any number of threads.
+/// assumed to have standard normal numbers, and categories that are equally frequent. Numbers have
+/// the correlations that `whitening` removes, none if it is empty. Under that law, moments of waves
+/// have a closed form, and moments of hat functions are sums over a fixed grid. If the functions
+/// have fewer directions than asked for, the rest of the map is 0. The same bits on every machine
+/// and for any number of threads.
 [[nodiscard]] Curves with_directions(const Curves& curves, const CurveShape& shape,
                                      base::ThreadPool& threads);
 

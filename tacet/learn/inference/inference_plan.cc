@@ -179,7 +179,8 @@ void check_width_of_counts(const InferenceOptions& options, const RegressionFact
   throw base::UsageError(
       "{} rows with {} columns at epsilon {:g}, of counts up to {:g}, have intervals about {:.2g} "
       "times as wide as without privacy, and such intervals of counts do not hold: at most {:g} "
-      "times is allowed; it takes about {} rows, or epsilon {:.3g}, or a smaller upper bound of the "
+      "times is allowed; it takes about {} rows, or epsilon {:.3g}, or a smaller upper bound of "
+      "the "
       "target",
       facts.rows, facts.columns, options.epsilon, facts.cut, found.width, max_width_of_counts,
       least_rows(facts, narrow), epsilon_of(least_mu(facts, narrow), options));
@@ -299,11 +300,13 @@ double first_cut(double information) {
 }
 
 std::int64_t rows_needed(RegressionFacts facts, double limit) {
-  return least_rows(facts, [&](const InferenceForecast& seen) { return seen.relative_noise <= limit; });
+  return least_rows(facts,
+                    [&](const InferenceForecast& seen) { return seen.relative_noise <= limit; });
 }
 
 double mu_needed(RegressionFacts facts, double limit) {
-  return least_mu(facts, [&](const InferenceForecast& seen) { return seen.relative_noise <= limit; });
+  return least_mu(facts,
+                  [&](const InferenceForecast& seen) { return seen.relative_noise <= limit; });
 }
 
 InferenceNoise shared_noise(double whole, MeanModel mean, std::int64_t steps) {

@@ -92,8 +92,8 @@ inline constexpr double wide_cut = 6;
 inline constexpr double max_relative_noise = .3;
 inline constexpr double doubtful_relative_noise = .15;
 /// Of counts nothing is fitted whose intervals would be wider than so many times those without
-/// privacy. Steps are then so rough that curvature, which grows with the mean, is another where they
-/// end: intervals of a rare level held 80 of 100 at 4.9, and 92 at 4.1 and less
+/// privacy. Steps are then so rough that curvature, which grows with the mean, is another where
+/// they end: intervals of a rare level held 80 of 100 at 4.9, and 92 at 4.1 and less
 /// (bench/utility/inference_counts.py).
 inline constexpr double max_width_of_counts = 4;
 

@@ -17,8 +17,9 @@ struct Report {
 /// The unbiased estimate of the device's clipped gradient, of spec().dimension coordinates, in real
 /// units. It is post-processing, and no report can cause harm: a direction is scaled to norm B
 /// (under lift its last coordinate is then dropped), and other estimates are cut to
-/// noise().max_norm. Returns whether it was cut, which happens to an honest report with a probability
-/// below 1e-12. DataError for another number of coordinates, and for a direction of zeros.
+/// noise().max_norm. Returns whether it was cut, which happens to an honest report with a
+/// probability below 1e-12. DataError for another number of coordinates, and for a direction of
+/// zeros.
 bool decode(const Report& report, const LocalRandomizer& randomizer, std::span<double> estimate);
 
 /// The report on the wire: "TLRP", version, mechanism, embedding, dimension, the coordinates with
