@@ -293,9 +293,9 @@ def faults_of_hostile_files(check, folder):
     pipe, forged = folder / "pipe", folder / "kind.json"
     os.mkfifo(pipe)
     lines = "gaussian\\nmodel.json: supported: at most 0.1"
-    forged.write_text('{"guarantee": {"epsilon": 1, "delta": 1e-5, "adjacency": "add_remove"}, '
+    forged.write_text('{"version": 1, "guarantee": {"epsilon": 1, "delta": 1e-5, "adjacency": "add_remove"}, '
                       '"protected": true, "randomness": "secure", "prg_slack": 0, "events": '
-                      f'{{"event": {{"kind": "{lines}"}}}}}}', encoding="utf-8")
+                      f'{{"version": 1, "event": {{"kind": "{lines}"}}}}}}', encoding="utf-8")
     for path, expected in ((pipe, 6), (forged, 6), ("/dev/zero", 2), (folder, 2)):
         code, answer = check.in_time(path)
         if code != expected or "\n" in answer:

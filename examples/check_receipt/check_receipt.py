@@ -352,7 +352,7 @@ def read(path):  # the receipt; (epsilon, delta, adjacency) of it and of the sen
     claims += [(float(epsilon), float(delta), adjacency)
                for epsilon, delta, adjacency in re.findall(PROMISE, tree.get("privacy", ""))]
     if (any(claim[2] not in ("add_remove", "zero_out", "replace_one") or 0 < claim[1] < 1e-290
-            for claim in claims) or {x.get("version", 1) for x in (receipt, receipt["events"])} - {1}
+            for claim in claims) or {x.get("version") for x in (receipt, receipt["events"])} != {1}
             or not re.match(PROMISE + "|UNPROTECTED|No privacy|$", tree.get("privacy", ""))
             or (rest.strip() and tree["model"]["kind"] != "wide")):  # its numbers follow a line
         raise ValueError("unknown version, neighbours or sentence, tiny delta, or further lines")

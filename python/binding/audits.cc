@@ -65,8 +65,8 @@ Shown train(const data::Schema& schema, const Values& given, const AuditOptions&
             const nb::object& callback) {
   return supervised(callback, [&](const base::Supervision& supervision) {
     const auto plan = choose::plan(request_of(given), schema);
-    return attacked(plan.method, audit::training_subject(plan), audit::usual_training_trials,
-                    options, supervision);
+    return attacked(plan.method, audit::training_subject(plan, 1, {.cancel = supervision.cancel}),
+                    audit::usual_training_trials, options, supervision);
   });
 }
 

@@ -42,9 +42,19 @@ std::string one_run_report(const Console& console, const audit::Guesses& guesses
   return fmt::format(
       "Guessed rightly of {} canaries: {} of {}\n"
       "Claimed: {}\n"
-      "Measured: epsilon at least {:.4g} (95 %, one run){}\n",
-      guesses.canaries, guesses.right, guesses.made, claim_text(claim), bound,
-      bound > claim.epsilon ? "\nThe claim is refuted: please report it" : "");
+      "Measured: epsilon at least {:.4g} (95 %, one run)\n",
+      guesses.canaries, guesses.right, guesses.made, claim_text(claim), bound);
+}
+
+std::string one_run_refutation(const audit::Guesses& guesses, std::int64_t copies,
+                               const privacy::Guarantee& claim) {
+  const double bound = audit::one_run_bound_of_copies(guesses, copies, claim.delta, one_run_level);
+  if (bound <= claim.epsilon) return {};
+  return fmt::format(
+      "the claim of {} is refuted: epsilon is at least {:.4g}. By chance this happens in at most "
+      "one of 20 audits of correct code; repeat it, and if it happens again report how it was "
+      "run, its output and the version of tacet as SECURITY.md says",
+      claim_text(claim), bound);
 }
 
 }  // namespace tacet::apps

@@ -17,6 +17,10 @@ constexpr double one_run_level = 0.05;
 [[nodiscard]] std::string one_run_report(const Console& console, const audit::Guesses& guesses,
                                          std::int64_t copies, const privacy::Guarantee& claim);
 
+/// What to report if the guesses refute the claim; else an empty text.
+[[nodiscard]] std::string one_run_refutation(const audit::Guesses& guesses, std::int64_t copies,
+                                             const privacy::Guarantee& claim);
+
 /// Whether `audit one-run` was given a table, which has a schema, in the place of texts.
 [[nodiscard]] bool audits_a_table(const CommandLine& line);
 

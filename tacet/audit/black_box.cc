@@ -223,7 +223,9 @@ std::vector<Finding::Point> points_of(const Scores& one, const Scores& other) {
       return static_cast<double>(seen.times) / static_cast<double>(seen.runs);
     };
     const auto errors = errors_at(cut, one, other, false);
-    points.push_back({share(errors.alarms), share(errors.misses)});
+    const Finding::Point point{share(errors.alarms), share(errors.misses)};
+    // Where many outcomes are equal, so are cuts.
+    if (points.empty() || point != points.back()) points.push_back(point);
   }
   return points;
 }
@@ -309,6 +311,9 @@ void check(const Subject& subject, const AuditOptions& options) {
   if (options.trials < fewest_trials) {
     throw base::UsageError("`trials` must be at least {}, got {}", fewest_trials, options.trials);
   }
+  if (options.trials > most_trials) {
+    throw base::UsageError("`trials` must be at most {}, got {}", most_trials, options.trials);
+  }
   if (!std::isfinite(subject.claim.epsilon)) {
     throw base::UsageError("an infinite epsilon promises nothing that could be refuted");
   }
@@ -316,16 +321,16 @@ void check(const Subject& subject, const AuditOptions& options) {
   if (max_refutable(options.trials, subject.claim.delta, level) > subject.claim.epsilon) return;
   auto enough = options.trials;
   while (max_refutable(enough, subject.claim.delta, level) <= subject.claim.epsilon) {
-    if (enough > (std::int64_t{1} << 40)) {
+    if (enough == most_trials) {
       throw base::UsageError(
-          "no number of trials could refute epsilon {} at this confidence; audit a smaller one",
+          "no number of trials could refute epsilon {:.4g} at this confidence; audit a smaller one",
           subject.claim.epsilon);
     }
-    enough *= 2;
+    enough = std::min(2 * enough, most_trials);
   }
   throw base::UsageError(
-      "{} trials could not refute epsilon {} at this confidence, whatever they show; take {} or "
-      "more",
+      "{} trials could not refute epsilon {:.4g} at this confidence, whatever they show; take {} "
+      "or more",
       options.trials, subject.claim.epsilon, enough);
 }
 

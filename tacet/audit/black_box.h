@@ -60,12 +60,15 @@ struct Finding {
   struct Point {
     double alarms;  ///< share of runs on the first data set that a cut takes for the second
     double misses;
+    friend bool operator==(const Point&, const Point&) = default;
   };
   std::vector<Point> points;  ///< measured, of cuts over the whole range
 };
 
-/// Fewest runs that may be asked for: with less the pilot chooses nothing.
+/// Fewest runs that may be asked for: with less the pilot chooses nothing. And most: what they show
+/// is held in memory.
 constexpr std::int64_t fewest_trials = 100;
+constexpr std::int64_t most_trials = 1000000000;
 
 /// The largest epsilon that `trials` runs can refute at this level: with an event that is always
 /// seen on one data set and never on the other.

@@ -1,13 +1,17 @@
 #include "tacet/audit/subjects.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <cmath>
 #include <string>
+#include <vector>
 
 #include "tacet/accounting/routes/gaussian.h"
 #include "tacet/audit/mechanism_subjects.h"
 #include "tacet/audit/training_audit.h"
 #include "tacet/base/error.h"
+#include "tacet/base/text.h"
 #include "tacet/choose/plan.h"
 
 namespace tacet::audit {
@@ -195,9 +199,10 @@ std::span<const NamedAudit> named_audits() { return table; }
 const NamedAudit& find_audit(std::string_view name) {
   const auto* found = std::ranges::find(table, name, &NamedAudit::name);
   if (found != std::end(table)) return *found;
-  std::string names;
-  for (const auto& one : table) names += (names.empty() ? "" : ", ") + std::string(one.name);
-  throw base::UsageError("there is no audit '{}'; there are {}", name, names);
+  std::vector<std::string> names;
+  for (const auto& one : table) names.emplace_back(one.name);
+  throw base::UsageError("there is no audit '{}'; there are {}{}", name, fmt::join(names, ", "),
+                         base::did_you_mean(name, names));
 }
 
 Subject subject_of(const NamedAudit& audit, const Guarantee& claim) {

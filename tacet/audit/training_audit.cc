@@ -3,11 +3,13 @@
 #include <algorithm>
 #include <cmath>
 #include <memory>
+#include <span>
 #include <utility>
 #include <vector>
 
 #include "tacet/audit/canaries.h"
 #include "tacet/base/error.h"
+#include "tacet/data/schema/feature_names.h"
 #include "tacet/data/words/random_draws.h"
 #include "tacet/privacy/trusting_budget.h"
 #include "tacet/random/source/source.h"
@@ -91,10 +93,12 @@ data::Dataset records_of(const learn::Training& plan, double size, bool other, s
   std::int64_t unit = 0;
   for (std::int64_t i = 0; i <= others; ++i) {
     const bool there = other || adjacency != Adjacency::add_remove;
-    for (std::int64_t k = 0; i == place && there && k < canaries; ++k) {
-      append(records, canary, units ? others : 0);
+    if (i == place && there) {
+      for (std::int64_t k = 0; k < canaries; ++k) append(records, canary, unit);
+      if (units) ++unit;
     }
-    if (i < others) append(records, rows.usual, units ? unit++ : 0);
+    if (i < others) append(records, rows.usual, unit);
+    if (units) ++unit;
   }
   return records;
 }
@@ -124,14 +128,65 @@ struct Both {
   data::Dataset other;
 };
 
+/// A model of columns that were chosen has its numbers in the places of all columns, which stay the
+/// same from run to run.
+std::vector<double> in_places_of_all(const learn::TrainedModel& trained) {
+  const auto& kept = trained.schema.selected_columns;
+  const auto& numbers = trained.model.coefficients;
+  if (!kept) return numbers;
+  auto all = trained.schema;
+  all.selected_columns.reset();
+  const auto names = data::feature_names(all);
+  const auto& features = trained.model.features;
+  std::vector<double> placed(names.size() * numbers.size() / features.size());
+  std::size_t place = 0;
+  for (std::size_t i = 0; i < features.size(); ++i, ++place) {
+    while (place < names.size() && names[place] != features[i]) ++place;
+    if (place == names.size()) throw base::InternalError("a column that the schema does not have");
+    for (std::size_t k = 0; k * features.size() < numbers.size(); ++k) {
+      placed[k * names.size() + place] = numbers[k * features.size() + i];
+    }
+  }
+  return placed;
+}
+
+/// The first and the last ones, `max_numbers` in all.
+std::vector<double> both_ends(std::span<const float> numbers) {
+  const auto of_end = std::min<std::size_t>(numbers.size(), max_numbers / 2);
+  std::vector<double> ends(max_numbers);
+  std::ranges::copy(numbers.first(of_end), ends.begin());
+  std::ranges::copy(numbers.last(of_end), ends.end() - static_cast<std::ptrdiff_t>(of_end));
+  return ends;
+}
+
+/// What a model shows: of more than `max_numbers` the first and the last ones. The canary's columns
+/// are the first one and the intercept. How many numbers a wide model has may be released too, and
+/// they end with its dense part.
+std::vector<double> numbers_of(const learn::TrainedModel& trained) {
+  std::vector<double> numbers;
+  if (trained.model.table) {
+    for (const double number : trained.model.table->coefficients) {
+      numbers.push_back(std::isnan(number) ? 0 : number);  // hidden by the noise
+    }
+  } else if (trained.model.wide) {
+    return both_ends(trained.model.wide->numbers());
+  } else {
+    numbers = in_places_of_all(trained);
+    if (trained.schema.curves) numbers.push_back(trained.model.offset);
+  }
+  if (std::ssize(numbers) > max_numbers) {
+    numbers.erase(numbers.begin() + max_numbers / 2, numbers.end() - max_numbers / 2);
+  }
+  return numbers;
+}
+
 std::vector<double> trained(const learn::Training& plan, const data::Dataset& records,
                             std::uint64_t seed) {
   random::SeededSource source(seed);
   privacy::TrustingBudget budget(plan.guarantee.adjacency);
   auto reservation = budget.reserve(plan.events, plan.guarantee);
   base::ThreadPool threads(1);
-  auto result = plan.run(records, plan.schema, {source, reservation, threads});
-  return std::move(result.model.coefficients);
+  return numbers_of(plan.run(records, plan.schema, {source, reservation, threads}));
 }
 
 /// How far apart the coefficients of both sides are in some trainings, in standard deviations.
@@ -160,7 +215,8 @@ double apart(const learn::Training& plan, const Both& both) {
 }
 
 /// Methods that read records in a public order feel one place more than the others. Few are tried.
-std::shared_ptr<const Both> farthest(const learn::Training& plan, double others) {
+std::shared_ptr<const Both> farthest(const learn::Training& plan, double others,
+                                     const base::Supervision& supervision) {
   constexpr std::int64_t max_places = 12;
   const auto at = [&](std::int64_t place) {
     return std::make_shared<const Both>(
@@ -169,8 +225,10 @@ std::shared_ptr<const Both> farthest(const learn::Training& plan, double others)
   const auto places = record_count(plan) - std::min(records_of_unit(plan), record_count(plan) - 1);
   auto best = at(places);
   if (places >= max_places || plan.guarantee.adjacency == Adjacency::add_remove) return best;
+  supervision.step("places", 0, places);
   double furthest = apart(plan, *best);
   for (std::int64_t place = 0; place < places; ++place) {
+    supervision.step("places", place, places);
     auto both = at(place);
     const double distance = apart(plan, *both);
     if (distance > furthest) best = std::move(both);
@@ -181,11 +239,12 @@ std::shared_ptr<const Both> farthest(const learn::Training& plan, double others)
 
 }  // namespace
 
-Subject training_subject(const learn::Training& plan, double others) {
+Subject training_subject(const learn::Training& plan, double others,
+                         const base::Supervision& supervision) {
   if (plan.unprotected()) {
     throw base::UsageError("without noise nothing is claimed that could be refuted");
   }
-  const auto both = farthest(plan, others);
+  const auto both = farthest(plan, others, supervision);
   Subject subject;
   subject.pair =
       others == 1 ? pair_of(plan.guarantee.adjacency)
@@ -195,9 +254,10 @@ Subject training_subject(const learn::Training& plan, double others) {
   subject.gaussian = is_gaussian(plan.events) && plan.guarantee.delta > 0;
   if (plan.guarantee.delta > 0 && !subject.gaussian) subject.event = plan.events;
   subject.width = trained(plan, both->one, 0).size();
-  if (subject.width == 0) throw base::UsageError("a model without coefficients is not attacked");
-  subject.draw = [plan, both](bool other, std::uint64_t seed, std::span<double> out) {
+  const auto* cancel = supervision.cancel;
+  subject.draw = [plan, both, cancel](bool other, std::uint64_t seed, std::span<double> out) {
     while (!out.empty()) {
+      if (cancel != nullptr) cancel->throw_if_cancelled();
       seed = data::RandomDraws::mixed(seed + 1);
       const auto shown = trained(plan, other ? both->other : both->one, seed);
       if (shown.size() > out.size()) throw base::InternalError("models of different sizes");

@@ -7,7 +7,9 @@
 /// apart as the schema's shape lets neighbours be. No data are read.
 namespace tacet::audit {
 
-/// The planned training on two neighbouring data sets, seen through all coefficients of its model.
+/// The planned training on two neighbouring data sets, seen through the numbers of its model:
+/// coefficients, those of a table, or a wide model's. Of more than `max_numbers` the first and the
+/// last ones are looked at.
 ///
 /// All records are alike: the largest feature, one label. The canary has the other label: it is
 /// there or not (add_remove), contributes nothing instead (zero_out), or has the label of the rest
@@ -18,8 +20,13 @@ namespace tacet::audit {
 /// `others`: the length of all other records, as a share of the one that differs. Where a model is
 /// chosen by its scores, one long record among short ones moves the choice the most.
 ///
-/// UsageError for a training without guarantee, and for models without coefficients.
-[[nodiscard]] Subject training_subject(const learn::Training& plan, double others = 1);
+/// `supervision` watches the search for that place; its `cancel`, which outlives the subject, every
+/// training.
+/// UsageError for a training without guarantee.
+[[nodiscard]] Subject training_subject(const learn::Training& plan, double others = 1,
+                                       const base::Supervision& supervision = {});
+
+constexpr std::int64_t max_numbers = 256;
 
 constexpr std::int64_t few_records = 6;
 

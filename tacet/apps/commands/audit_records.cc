@@ -5,6 +5,7 @@
 #include <string_view>
 #include <utility>
 
+#include "tacet/apps/claimed.h"
 #include "tacet/apps/command.h"
 #include "tacet/apps/one_run_report.h"
 #include "tacet/apps/spending.h"
@@ -27,8 +28,8 @@ constexpr std::string_view examples =
     "  tacet audit one-run data.csv --schema s.toml --epsilon 1 --canaries 6 --ledger b.ledger\n"
     "      costs what the training costs: one of the two has to be given\n"
     "\n"
-    "Takes the options of `tacet train`. The bound holds at 95 %: a claim below it is wrong. A\n"
-    "bound below the claim proves nothing.\n";
+    "Takes the options of `tacet train`. The bound holds at 95 %. Exit code 5 where the claim is\n"
+    "refuted. A bound below the claim proves nothing.\n";
 
 /// `audit one-run` of a table: what is inserted into its training are records.
 class OneRunOfRecords : public Command {
@@ -62,13 +63,13 @@ class OneRunOfRecords : public Command {
     const auto request = asked();
     choose::check(request);
     auto schema = training_.schema();
-    const auto alone = choose::plan(request, schema);
+    const auto alone = claimed([&] { return choose::plan(request, schema); });
     const auto count = canary_count(alone);
     // Where a record that is left out keeps its place, the canaries are records more.
     if (alone.guarantee.adjacency == privacy::Adjacency::zero_out && schema.public_row_count) {
       *schema.public_row_count += count;
     }
-    const auto plan = choose::plan(request, schema);
+    const auto plan = claimed([&] { return choose::plan(request, schema); });
     const auto source = seed_.source();
     auto draws = draws_of(*source);
     const audit::Canaries canaries(plan, count, draws);
@@ -120,6 +121,7 @@ class OneRunOfRecords : public Command {
     }
     const auto threads = TrainingRun::threads(console, request.values());
     const auto spool = spool_.open();
+    std::string fault;
     ConsoleOutput output(console);
     ProgressLine progress(console);
     const base::Supervision supervision{.progress = &progress, .cancel = &cancel};
@@ -143,10 +145,12 @@ class OneRunOfRecords : public Command {
                                              .threads = *threads,
                                              .supervision = supervision});
           progress.clear();
-          result.write(one_run_report(console, canaries.guess(trained.model, made), 1,
-                                      trained.receipt.guarantee));
+          const auto guesses = canaries.guess(trained.model, made);
+          result.write(one_run_report(console, guesses, 1, trained.receipt.guarantee));
+          fault = one_run_refutation(guesses, 1, trained.receipt.guarantee);
           return trained.receipt.prg_slack;
         });
+    if (!fault.empty()) throw base::GuaranteeError("{}", fault);
   }
 
   [[nodiscard]] run::Expense expense_of(const learn::Training& plan) const {

@@ -7,6 +7,7 @@
 #include <string>
 #include <string_view>
 
+#include "tacet/apps/claimed.h"
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
 #include "tacet/apps/terminal/text.h"
@@ -58,7 +59,9 @@ class AttackOptions {
     options.flag("--force", force_, "Overwrite that page");
   }
 
-  void attack(const std::string& name, const audit::Subject& subject, std::int64_t usual_trials,
+  /// Attacks the subject that `make` makes.
+  template <typename Make>
+  void attack(const std::string& name, const Make& make, std::int64_t usual_trials,
               base::ThreadPool& threads, const Console& console, const base::CancelToken& cancel) {
     audit::AuditOptions options{.trials = usual_trials};
     if (!trials_.empty()) options.trials = count_option("--trials", trials_, audit::fewest_trials);
@@ -74,9 +77,10 @@ class AttackOptions {
     }
     check_results();
     ProgressLine progress(console);
+    const base::Supervision supervision{.progress = &progress, .cancel = &cancel};
     const auto start = std::chrono::steady_clock::now();
-    const auto finding =
-        audit::audit(subject, options, threads, {.progress = &progress, .cancel = &cancel});
+    const auto subject = claimed([&] { return make(supervision); });
+    const auto finding = audit::audit(subject, options, threads, supervision);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     progress.clear();
     const report::AuditResult result{name, subject, finding, taken.count()};
@@ -129,8 +133,11 @@ class AuditRun : public Command {
     learn::ParameterValues values;
     if (!threads_.empty()) values.set("threads", threads_);
     const auto threads = TrainingRun::threads(console, values);
-    attack_.attack(name_, audit::subject_of(known, privacy::checked(claim)), known.trials, *threads,
-                   console, cancel);
+    const auto checked = privacy::checked(claim);
+    const auto subject = [&](const base::Supervision&) {
+      return audit::subject_of(known, checked);
+    };
+    attack_.attack(name_, subject, known.trials, *threads, console, cancel);
   }
 
  private:
@@ -162,12 +169,15 @@ class AuditTrain : public Command {
   void run(const Console& console, const base::CancelToken& cancel) override {
     const auto request = training_.request();
     choose::check(request);  // before the schema is looked for
-    const auto plan = choose::plan(request, training_.schema());
+    const auto schema = training_.schema();
+    const auto plan = claimed([&] { return choose::plan(request, schema); });
     learn::ParameterValues values;
     if (const auto given = request.value("threads")) values.set("threads", *given);
     const auto threads = TrainingRun::threads(console, values);
-    attack_.attack(plan.method, audit::training_subject(plan), audit::usual_training_trials,
-                   *threads, console, cancel);
+    const auto subject = [&](const base::Supervision& supervision) {
+      return audit::training_subject(plan, 1, supervision);
+    };
+    attack_.attack(plan.method, subject, audit::usual_training_trials, *threads, console, cancel);
   }
 
  private:

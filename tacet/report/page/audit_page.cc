@@ -20,6 +20,7 @@ std::string claim_of(const privacy::Guarantee& claim) {
 }
 
 std::string confidence_of(const audit::Finding& finding) {
+  if (finding.confidence < 0.5) return fmt::format("confidence {:.2g}", finding.confidence);
   return fmt::format("confidence 1 - {:.2g}", 1 - finding.confidence);
 }
 
