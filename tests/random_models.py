@@ -43,9 +43,9 @@ DATES = ["2011-01-01", "2013-12-31", "2012-02-29", "2013-02-29", "2000-00-10", "
          "2012-13-01", "2012-04-31", "1969-12-31", "1582-10-10", "0004-02-29", "-2012-06-07", "2456086",
          "2012-06-07 BC", "2012-06-07T23:59:59+14:00", "2012-06-07T10:00Z", "June 7 2012"]
 METHODS = {"two": ["auto", "gradient", "gradient", "output", "phased", "objective", "regularized-output", "ladder", "localized",
-                   "growth", "phased-erm", "wide", "sparse-groups", "inverse-sensitivity"],
+                   "growth", "phased-erm", "wide", "wide", "wide", "sparse-groups", "inverse-sensitivity"],
            "several": ["auto", "gradient", "gradient", "output", "phased", "wide"],
-           "number": ["auto", "gradient", "gradient", "output", "phased", "regularized-output", "ladder", "adassp", "wide"],
+           "number": ["auto", "gradient", "gradient", "gradient", "gradient", "wide", "output", "phased", "regularized-output", "ladder", "adassp", "wide"],
            "count": ["auto", "gradient", "regularized-output"], "probability": ["auto", "gradient", "gradient"]}
 CLASS_LOSSES = [None, None, "logistic", "hinge", "smoothed_hinge"]
 NUMBER_LOSSES = [None, None, "squared", "huber", "absolute", "pinball", "smoothed_pinball", "epsilon_insensitive",
@@ -271,8 +271,8 @@ class Case:
                                     ["x'y", "1e2", ""]])
         numbers_alone = draw.random() < 0.25
         kinds = ["numeric"] if numbers_alone else ["numeric"] * 3 + ["categorical"] * 3 + ["date"]
-        if draw.random() < 0.3 and not numbers_alone:
-            kinds += ["hashed", "text", "ids", "ignored"]
+        if draw.random() < 0.4 and not numbers_alone:
+            kinds += 2 * ["hashed", "text", "ids", "ignored"]
         names = draw.sample(NAMES, draw.randint(1, 7))
         self.columns = [Column(draw, name, draw.choice(kinds), self.missing) for name in names]
         self.target, self.task = self._target()
@@ -318,8 +318,10 @@ class Case:
         if loss and method in ("auto", "gradient"):
             options += ["--loss", loss]
         if method == "gradient":
-            for name, values in (("--standardise", ["private", "means"]), ("--curves", ["0.4"]), ("--knots", ["none", "5"])):
-                if draw.random() < 0.35 and (name != "--curves" or self.task == "number"):
+            if self.task == "number" and draw.random() < 0.5:
+                options += ["--curves", "0.4"]
+            for name, values in (("--standardise", ["private", "means"]), ("--knots", ["none", "5"])):
+                if draw.random() < 0.35:
                     options += [name, draw.choice(values)]
         if self.task == "count" and method != "auto":
             options += ["--radius", "3"]
@@ -327,7 +329,7 @@ class Case:
             options += ["--model", "wide", "--steps", "4", "--dim", draw.choice(["1", "3"]),
                         "--hidden", draw.choice(["none", "3", "4,2"]),
                         "--pooling", draw.choice(["sum", "mean"]), "--linear-part", draw.choice(["present", "absent"])]
-            if len(self.columns) > 1 and self.task == "two" and draw.random() < 0.2:
+            if len(self.columns) > 1 and self.task == "two" and draw.random() < 0.6:
                 options[-6:] = ["--head", "two-tower", "--left", self.columns[0].name, "--right", self.columns[1].name]
         if method == "sparse-groups":
             options += ["--group-column", self.columns[0].name]

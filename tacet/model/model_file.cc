@@ -149,7 +149,7 @@ ModelFile read_text(std::string_view text) {
   }
   const Fields top(outline, "");
   if (top.at("version") != format_version) {
-    bad(fmt::format("version {} of the model format; this program reads version {}",
+    bad(fmt::format("version {} of the model format; this program reads {} and, of wide models, 2",
                     internal::shown(top.at("version")), format_version));
   }
   top.expect_only(

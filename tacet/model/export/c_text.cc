@@ -112,6 +112,10 @@ std::string c_literal(std::string_view text) {
         "it begins with '{}'",
         text.size(), longest_literal, text.substr(0, 40));
   }
+  if (!is_c_string(text)) {
+    throw base::UsageError("a text with a zero byte cannot be exported as C; it begins with '{}'",
+                           text.substr(0, text.find('\0')));
+  }
   std::string out = "\"";
   for (const char c : text) {
     const bool plain = c >= ' ' && c <= '~' && c != '"' && c != '\\' && c != '?';

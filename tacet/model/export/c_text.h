@@ -16,8 +16,8 @@ namespace tacet::model::internal {
 /// structure, else column_1, column_2, ... by its place, or the next of these that is free.
 [[nodiscard]] std::vector<std::string> c_identifiers(std::span<const std::string> names);
 
-/// A string literal of the bytes, in ASCII and without trigraphs. UsageError for a text that is
-/// longer than the 4095 bytes that C99 promises to take.
+/// A string literal of the bytes, in ASCII and without trigraphs. UsageError for a text with a
+/// zero byte, and for one that is longer than the 4095 bytes that C99 promises to take.
 [[nodiscard]] std::string c_literal(std::string_view text);
 
 /// Whether a C string can hold it: without a zero byte.

@@ -43,6 +43,7 @@ TEST(CText, LiteralsAreAscii) {
                       "1"),
             R"("a\042b\134c\077\012\303\2741")");
   EXPECT_THROW(static_cast<void>(c_literal(std::string(4096, 'x'))), base::UsageError);
+  EXPECT_THROW(static_cast<void>(c_literal(std::string("a\0b", 3))), base::UsageError);
 }
 
 TEST(CText, CommentsNeitherEndNorBegin) {
