@@ -297,6 +297,21 @@ def check_log(program, folder, token, faults):
     if "started" not in events[0] or events[1] != ["hangup", "stopped"]:
         faults.append(f"the log has {events}")
 
+def check_closed_pipe(program, folder, faults):
+    """A server outlives whoever reads its log through a pipe."""
+    server = Server(program, folder)
+    reader, writer = os.pipe()
+    server.process = subprocess.Popen(
+        [program, "serve", "task.json", "--state", "piped.state", "--listen",
+         f"127.0.0.1:{server.port}"], cwd=folder, stdout=subprocess.DEVNULL, stderr=writer)
+    os.close(writer)
+    server.wait_until_open()
+    os.close(reader)
+    server.process.send_signal(signal.SIGHUP)  # which is a line of the log
+    time.sleep(0.5)
+    if server.stop() != 0:
+        faults.append("a server ends with whoever reads its log")
+
 def check_states(program, server, folder, faults):
     refuses(program, folder, "task.state", f"served by process {server.process.pid}", 7, faults)
     if server.notified() != "READY=1":
@@ -338,6 +353,7 @@ def main(arguments):
             check_places(program, server, folder, faults)
             check_strange_servers(program, folder, tokens.pop(), faults)
             check_log(program, folder, tokens[0], faults)
+            check_closed_pipe(program, folder, faults)
             check_states(program, server, folder, faults)
         finally:
             server.process.kill()

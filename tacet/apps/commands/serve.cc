@@ -104,6 +104,7 @@ class Serve : public Command {
     const auto admin = admin_server();
     static_cast<void>(local::StateFile::make(state_, task));
     local::StateFile(state_, ledger::Access::read).expect(task);
+    survive_closed_pipes();
     auto& hung_up = catch_hangups();
     local::LogFile file(log_);
     const bool brief = console.quiet() && log_.empty();

@@ -51,6 +51,13 @@ void survive_file_size_limit() {
   sigaction(SIGXFSZ, &action, nullptr);
 }
 
+void survive_closed_pipes() {
+  struct sigaction action {};
+  action.sa_handler = let_write_fail;
+  sigemptyset(&action.sa_mask);
+  sigaction(SIGPIPE, &action, nullptr);
+}
+
 std::atomic<bool>& catch_hangups() {
   struct sigaction action {};
   action.sa_handler = note_hangup;

@@ -23,6 +23,10 @@ namespace tacet::apps {
 /// handler, and not SIG_IGN, because the latter would pass to programs that this one starts.
 void survive_file_size_limit();
 
+/// From now on a write to a pipe that nobody reads any more fails with EPIPE: a server outlives
+/// whoever reads its log. A handler, as above.
+void survive_closed_pipes();
+
 /// From now on SIGHUP raises this flag instead, every time: something is to be read anew.
 [[nodiscard]] std::atomic<bool>& catch_hangups();
 
