@@ -58,7 +58,7 @@ std::string sql_text(SqlDialect dialect, std::string_view text) {
 
 std::string sql_number(SqlDialect dialect, double value) {
   auto text = double_text(value);
-  // Elsewhere a literal with a sign of its own has no type but what its context gives.
+  // In other dialects the type of a signed literal depends on its context.
   if (dialect == SqlDialect::postgresql) return fmt::format("float8 '{}'", text);
   // Without an exponent it is a decimal number in DuckDB.
   if (dialect == SqlDialect::duckdb && text.find('e') == std::string::npos) text += "e0";
@@ -93,7 +93,7 @@ std::string sql_read_text(SqlDialect dialect, const std::string& column) {
 std::string sql_read_number(SqlDialect dialect, const std::string& column) {
   switch (dialect) {
     case SqlDialect::sqlite:
-      // A cast takes the number with which a text begins: only texts that are one may come to it.
+      // A cast accepts a text that begins with a number, so check first that the whole text is one.
       return fmt::format(
           "CASE WHEN typeof({0}) IN ('integer', 'real') THEN CAST({0} AS REAL) "
           "WHEN typeof({0}) = 'text' AND {1} NOT GLOB '*[^0-9.eE+-]*' AND {1} GLOB '*[0-9]*' "
@@ -117,8 +117,8 @@ std::string sql_read_number(SqlDialect dialect, const std::string& column) {
 
 namespace {
 
-/// NULL for a text that is no day of a calendar, of which a cast makes an error that ends the
-/// query. JSON has dates and times in ISO 8601, whatever style a session prints them in.
+/// NULL for a text that is not a date of the calendar; a cast would end the query with an error.
+/// JSON has dates and times in ISO 8601, whatever style a session prints them in.
 std::string postgresql_date(const std::string& column) {
   const auto text = fmt::format("left(to_jsonb({}) #>> '{{}}', 10)", column);
   const auto part = [&](int first, int size) {
@@ -137,7 +137,7 @@ std::string postgresql_date(const std::string& column) {
 std::string sql_read_date(SqlDialect dialect, const std::string& column) {
   switch (dialect) {
     case SqlDialect::sqlite:
-      // date() turns a day that no calendar has into another day.
+      // date() turns an invalid date into another date.
       return fmt::format(
           "CASE WHEN date(substr({0}, 1, 10)) = substr({0}, 1, 10) THEN "
           "CAST(julianday(substr({0}, 1, 10)) - 2440587.5 AS REAL) END",
