@@ -24,7 +24,7 @@
 namespace tacet::local {
 
 /// Limits that protect a learner against devices that lie. They hold in every round, whoever sends
-/// its reports.
+/// the reports.
 struct LearnerBounds {
   /// A round's report that is longer is cut to it: what honest devices exceed with a probability
   /// below 1e-12 only (round_noise.h).
@@ -82,7 +82,7 @@ struct RoundReport {
   double certificate = -1;
 };
 
-/// The learner: fed with a report a round. Not for several threads at once.
+/// The learner, which gets one report per round. Not for several threads at once.
 class Banco {
  public:
   /// UsageError for settings that make no sense.
