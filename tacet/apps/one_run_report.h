@@ -12,8 +12,8 @@ namespace tacet::apps {
 /// One minus the confidence of what one training proves.
 constexpr double one_run_level = 0.05;
 
-/// What guesses about one training prove of its claim, as text or JSON; each canary was `copies`
-/// records.
+/// What guesses about a single training prove about its claim, as text or JSON. Each canary was
+/// `copies` records.
 [[nodiscard]] std::string one_run_report(const Console& console, const audit::Guesses& guesses,
                                          std::int64_t copies, const privacy::Guarantee& claim);
 

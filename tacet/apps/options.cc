@@ -454,7 +454,7 @@ base::Spelling CommandLine::spelling() const {
     std::ranges::replace(option, '_', '-');
     const auto written = value ? fmt::format("{} {}", option, *value) : option;
     if (command->get_option_no_throw(option) != nullptr) return written;
-    // Of a model, a message may name what it could be trained with.
+    // A message may name the method or options with which a model could be trained.
     if (learn::find_parameter(option.substr(2)) == nullptr) return std::nullopt;
     return fmt::format("`{} train {}`", program->get_name(), written);
   };

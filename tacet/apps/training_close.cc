@@ -50,7 +50,7 @@ std::string accuracy_text(const model::ModelFile& file) {
       number ? "error" : "accuracy");
 }
 
-/// The records that the split of `tacet split` keeps back, or a name for others.
+/// The name of the file with the records that `tacet split` keeps back, or a placeholder.
 std::string test_file(const std::string& data) {
   constexpr std::string_view mark = "_train";
   const auto dot = data.rfind('.');

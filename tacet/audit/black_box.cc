@@ -55,7 +55,7 @@ Drawn draw(const Subject& subject, const AuditOptions& options, base::ThreadPool
   return drawn;
 }
 
-/// The numbers of one side as one score a run, higher on the other data set.
+/// The numbers of one side as one score per run, higher for the other data set.
 std::vector<double> along(const Eigen::VectorXd& weights, const std::vector<double>& numbers) {
   const auto width = weights.size();
   const Map runs(numbers.data(), width, std::ssize(numbers) / width);

@@ -88,7 +88,7 @@ double mu_refuted(const Errors& errors, double level) {
 }
 
 TradeOff::TradeOff(const privacy::Event& event, privacy::Adjacency adjacency, double scale) {
-  // Samples cost the accountant a second a line; more of them hardly raise the curve.
+  // Samples cost the accountant a second per line; more of them hardly raise the curve.
   constexpr int lines = 24;
   for (int i = 0; i <= lines; ++i) {
     const double epsilon = scale * i / 16;

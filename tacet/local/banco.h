@@ -24,7 +24,7 @@
 namespace tacet::local {
 
 /// Limits that protect a learner against devices that lie. They hold in every round, whoever sends
-/// its reports.
+/// the reports.
 struct LearnerBounds {
   /// A round's report that is longer is cut to it: what honest devices exceed with a probability
   /// below 1e-12 only (round_noise.h).
@@ -83,7 +83,7 @@ struct RoundReport {
   bool cut = false;  ///< a device's estimate in it was longer than honest ones, and was cut
 };
 
-/// The learner: fed with a report a round. Not for several threads at once.
+/// The learner, which gets one report per round. Not for several threads at once.
 class Banco {
  public:
   /// UsageError for settings that make no sense.

@@ -7,12 +7,13 @@
 
 namespace tacet::model {
 
-/// Public weights by which a record's loss counts, from its class alone: what was given divided by
-/// the largest, so that each is in (0, 1]. A weighted loss is convex with every bound that the loss
-/// itself has (docs/proofs/class_weights.md).
+/// Public weights of records by their class: the given weights divided by the largest one, so that
+/// each is in (0, 1]. A weighted loss is convex and has all bounds of the loss itself
+/// (docs/proofs/class_weights.md).
 class ClassWeights {
  public:
-  static constexpr double min = data::Target::min_class_weight;  ///< of what may be given
+  /// smallest weight that may be given
+  static constexpr double min = data::Target::min_class_weight;
   static constexpr double max = data::Target::max_class_weight;
 
   /// All 1.

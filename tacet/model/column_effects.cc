@@ -25,22 +25,22 @@ const data::NumericColumn* number_of(const data::Schema& schema,
   return std::get_if<data::NumericColumn>(&schema.columns[place].rule);
 }
 
-/// From the effect in the longest row to that in a row of middle length.
+/// The factor from the effect in the longest row to that in a row of middle length.
 double to_middle_row(const ScaleRange& range) {
   return 1 / range.longest_row / middle_length(range);
 }
 
 struct ReadStep {
   std::string text;
-  double times;  ///< the step that original_units() tells of
+  double times;  ///< this step over the step of original_units()
 };
 
-/// The step that a number's line is read by. `step` is the name that original_units() gives to what
-/// it tells of.
+/// The step for which a number's line is reported. `step` is the name that original_units() gives
+/// to its own step.
 ReadStep step_of(const data::NumericColumn& rule, const std::string& step) {
   const data::NumericMap map(rule);
   if (rule.log1p) {
-    // Half of the way between the logarithms of the bounds.
+    // Half of the distance between the logarithms of the bounds.
     const double half = (std::log1p(rule.upper) - std::log1p(rule.lower)) / 2;
     return {fmt::format("{} to {}", map.text(rule.lower), map.text(data::middle(rule))), half};
   }
@@ -79,7 +79,7 @@ EffectCurve curve_of(std::span<const double> points, const std::vector<std::stri
           fmt::format("{} to {}", knots[steepest - 1], knots[steepest])};
 }
 
-/// Goes through features and what original_units() says of them side by side.
+/// Reads features and the entries of original_units() side by side.
 class Reader {
  public:
   Reader(const data::Schema& schema, const LinearModel& model)
@@ -87,8 +87,8 @@ class Reader {
         features_(schema.encoded_columns()),
         model_(model),
         to_middle_(to_middle_row(scale_range(schema))) {
-    // Effects are linear in the coefficients: those of ones, and of ones but for the lines of
-    // curves.
+    // Effects are linear in the coefficients: computes those of all ones, and of all ones without
+    // the lines of curves.
     auto ones = model;
     ones.noise_stddevs.clear();
     ones.coefficients.assign(ones.coefficients.size(), 1.0);

@@ -19,8 +19,9 @@ namespace {
 using data::PlainFeatures;
 
 constexpr std::size_t reference_records = 8192;
-constexpr std::int64_t reference_seed = 1;  // public, as everything of these records
-// Groups of a number's values, equally likely, when variances are taken apart: of pairs fewer.
+constexpr std::int64_t reference_seed = 1;  // public, as everything about these simulated records
+// Number of equally likely groups of a number's values for the analysis of variance; for pairs it
+// is smaller.
 constexpr std::size_t groups_alone = 32;
 constexpr std::size_t groups_of_pairs = 16;
 constexpr std::array pair_places{-1.5, -0.75, 0.0, 0.75,
@@ -97,7 +98,7 @@ std::vector<double> predicted(const data::CurveRows& rows, const LinearModel& mo
   return out;
 }
 
-/// A place on a column, and how it is called.
+/// A place on a column, and its name.
 struct Place {
   double at;
   std::string value;
@@ -109,8 +110,8 @@ Place place_at(const Part& part, const data::NumericMap& map, double share) {
   return {value, map.text(value), {{part.first}, {map.feature_of_share(share)}}};
 }
 
-/// Where a number that is z standard deviations above its mean lies between its bounds: 0 at the
-/// lower one, 1 at the upper one.
+/// The place between its bounds (0 at the lower one, 1 at the upper one) of a number z standard
+/// deviations above its mean.
 double share_at(const data::NumericMap& map, double z) {
   const double lowest = map.feature_of_share(0);
   return (z * data::NumericMap::standard_deviation - lowest) / (map.feature_of_share(1) - lowest);
@@ -173,8 +174,8 @@ Reference invented(const std::vector<Part>& parts, const data::CurveRows& rows,
   return out;
 }
 
-/// What the means of groups explain of the sum of squares of `values`, less what they would explain
-/// of noise; `means` are those of each group.
+/// The part of the sum of squares of `values` that the means of groups explain, less the part that
+/// they would explain of noise. `means` has the mean of each group.
 double explained(std::span<const double> values, const std::function<std::size_t(std::size_t)>& of,
                  std::vector<double>& means) {
   std::vector<double> counts(means.size());
@@ -198,7 +199,7 @@ double explained(std::span<const double> values, const std::function<std::size_t
   return std::max(0.0, between - by_accident);
 }
 
-/// Shares of columns, then of all pairs, the largest first; the names of pairs alone are set.
+/// The shares of columns, then those of all pairs, largest first; only the names of pairs are set.
 void take_apart(const std::vector<Part>& parts, Reference reference, CurveEffects& out) {
   if (reference.squares <= 0) return;
   auto rest = reference.predictions;
@@ -228,7 +229,7 @@ void take_apart(const std::vector<Part>& parts, Reference reference, CurveEffect
   std::ranges::stable_sort(out.pairs, std::greater(), &PairEffect::share);
 }
 
-/// The values of a pair, and what each two of them do beyond what each does alone.
+/// The values of a pair, and the joint effect of each two of them beyond their own effects.
 void add_places(const std::vector<Part>& parts, const data::CurveRows& rows,
                 const LinearModel& model, PairEffect& pair) {
   const auto places = [&](const std::string& name) {
@@ -239,7 +240,7 @@ void add_places(const std::vector<Part>& parts, const data::CurveRows& rows,
   };
   const auto first = places(pair.first);
   const auto second = places(pair.second);
-  std::vector<PlainFeatures> records(1);  // at the means, each alone, then both
+  std::vector<PlainFeatures> records(1);  // at the means; with each value alone; with both
   for (const auto& one : first) records.push_back(one.features);
   for (const auto& one : second) records.push_back(one.features);
   for (const auto& row : first) {

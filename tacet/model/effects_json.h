@@ -8,10 +8,10 @@
 
 namespace tacet::model {
 
-/// What column_effects() finds, as it is printed and exported: of each output a list with an entry
-/// per column. A step has its effect, the standard deviation of privacy's noise in it where that is
-/// known, and of classes with probabilities its odds ratio; a curve has its range and direction.
-/// Empty lists where no coefficient is one of a column.
+/// The result of column_effects() in the form that is printed and exported: for each output a list
+/// with one entry per column. A step has its effect, the standard deviation of the privacy noise in
+/// it if that is known, and for classes with probabilities its odds ratio; a curve has its range
+/// and direction. Empty lists if no coefficient belongs to a column.
 [[nodiscard]] std::vector<nlohmann::ordered_json> effects_json(const data::Schema& schema,
                                                                const LinearModel& model);
 

@@ -13,7 +13,7 @@ using nlohmann::json;
 constexpr std::size_t piece_size = std::size_t{1} << 16;
 constexpr std::size_t elements_at_once = 1024;
 
-/// 0 for characters that stand in a JSON string as they are.
+/// 0 for characters that a JSON string contains unescaped.
 constexpr auto others_of_plain = [] {
   std::array<unsigned char, 256> others{};
   for (std::size_t c = 0; c < others.size(); ++c) {

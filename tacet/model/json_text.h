@@ -15,12 +15,11 @@ using TextSink = std::function<void(std::string_view)>;
 [[nodiscard]] bool is_long_and_plain(std::string_view text);
 
 /// Writes one JSON value piece by piece, so that neither a tree nor the text of long lists is ever
-/// held in memory. The text is what nlohmann's dump() makes of the whole. Not for several threads
-/// at once.
+/// in memory. The text is equal to that of nlohmann's dump(). Not for several threads at once.
 class JsonText {
  public:
   enum class Layout {
-    indented,  ///< one blank a level, keys in the order given
+    indented,  ///< one blank per level, keys in the given order
     canonical  ///< no blanks, keys sorted: equal values have equal texts
   };
   struct Member {
@@ -35,7 +34,7 @@ class JsonText {
   void value(const nlohmann::ordered_json& value);
   void list(std::size_t count, const std::function<nlohmann::json(std::size_t)>& element);
 
-  /// Hands over what is still held back.
+  /// Writes out what is still buffered.
   void finish();
 
  private:

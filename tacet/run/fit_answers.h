@@ -7,10 +7,11 @@
 #include "tacet/mechanism/point/column_facts.h"
 #include "tacet/run/schema_fit.h"
 
-/// What a fit makes of released answers alone.
+/// Turns the released answers of a fit into a schema. It reads nothing else.
 namespace tacet::run::internal {
 
-/// Why the schema has no target: too few numbers for bounds, of which `need` would do.
+/// Why the schema has no target: there are too few numbers for bounds, of which `need` would be
+/// enough.
 [[nodiscard]] std::string why_no_target(const std::string& target,
                                         const mechanism::KindCounts& counts, double need);
 

@@ -10,9 +10,9 @@
 
 namespace tacet::run {
 
-/// What a model says of records, call after call: what a call prepares for the names of its columns
-/// is kept for the next one, so that single records take some microseconds. Any number of threads
-/// may ask at once.
+/// Predicts records with a model, call after call. Preparations for the names of the columns are
+/// kept for the next call, so that single records take a few microseconds. Several threads may use
+/// it at once.
 class Predictor {
  public:
   explicit Predictor(model::ModelFile file) : file_(std::move(file)) {}

@@ -119,7 +119,7 @@ class UnitExamples::Drawer {
   const UnitExamples& examples_;
   std::vector<std::int32_t> words_;    // of the unit that stay
   std::vector<Reach> reaches_;         // one per record position; a listed record has one
-  std::vector<std::uint64_t> chosen_;  // a bit an example
+  std::vector<std::uint64_t> chosen_;  // one bit per example
 };
 
 }  // namespace tacet::data

@@ -15,7 +15,7 @@ namespace tacet::learn {
 struct GramSpectrum {
   Eigen::VectorXd eigenvalues;  ///< ascending; with noise some may be negative
   Eigen::MatrixXd directions;   ///< V, a column an eigenvector
-  Eigen::MatrixXd products;     ///< V' b, a column an output
+  Eigen::MatrixXd products;     ///< V' b, one column per output
 };
 [[nodiscard]] GramSpectrum gram_spectrum(const std::vector<double>& released,
                                          const optimize::GramShape& shape);

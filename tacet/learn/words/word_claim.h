@@ -8,8 +8,8 @@ namespace tacet::learn {
 
 /// Sets the noise of the sum and of the choice by which the theorem claims options.epsilon at
 /// delta, and what is proved for them; a third of its epsilon goes to a choice by scores, unless
-/// selection-share says otherwise. False where less is proved than claimed: then the proved noise
-/// is to stand in its place. UsageError for a choice that the paper has not.
+/// selection-share says otherwise. False if less is proved than claimed; the caller then has to use
+/// the proved noise. UsageError for a choice that the paper does not have.
 [[nodiscard]] bool resolve_published_noise(WordPlan& plan, const WordOptions& options,
                                            double delta);
 

@@ -31,7 +31,7 @@ namespace {
 constexpr std::int64_t max_deferred_steps = 256;
 constexpr std::size_t max_deferred_numbers = std::size_t{1} << 22;
 
-// Beside the sample's keystream block, which is number 0 of a step.
+// Beside the keystream block of the sample, which is number 0 of a step.
 constexpr std::uint64_t draws_block = 1;
 
 std::size_t as_size(std::int64_t number) { return static_cast<std::size_t>(number); }

@@ -13,8 +13,8 @@ namespace {
 using std::chrono::milliseconds;
 
 constexpr auto longest_pause = milliseconds(60000);
-// No answer has a device come again sooner: a server that means harm, or is broken, costs it a
-// request a second.
+// No answer makes a device come again sooner. So a malicious or broken server costs it at most one
+// request per second.
 constexpr auto shortest_pause = milliseconds(1000);
 // A slot, a model, a report, and one to spare follow each other at once.
 constexpr std::int64_t requests_at_once = 4;

@@ -118,7 +118,7 @@ data::Dataset RecordFile::read(const data::Schema& schema, const base::CancelTok
     return data::read_dataset(data::OpenFile{descriptor_, name_.string()}, schema,
                               {.cancel = cancel});
   }
-  // Of several files: by their names in the folder that was opened, where the mark stands.
+  // If there are several files, by their names in the folder that was opened, where the mark is.
   const auto folder = fmt::format("/proc/self/fd/{}", folder_);
   return data::read_dataset(std::filesystem::path(folder) / path_.filename(), schema,
                             {.cancel = cancel});

@@ -14,8 +14,8 @@ namespace tacet::local {
 /// as what it is; none for any other text.
 [[nodiscard]] std::optional<std::string> plain_address(std::string_view text);
 
-/// What limits of an address count: itself, of IPv6 the network of its first 64 bits, all of which
-/// belongs to whoever has one address of it.
+/// What limits per address count: the address itself, or for IPv6 the network of its first 64 bits,
+/// all of which belongs to the owner of one address in it.
 [[nodiscard]] std::string limited_address(const std::string& plain);
 
 /// How often an address may ask: so many a second, after a second's worth at once.

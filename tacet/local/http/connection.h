@@ -236,7 +236,7 @@ class Connection : public std::enable_shared_from_this<Connection<Stream>> {
     if (place_) place_->wait();
   }
 
-  /// Of bytes that are no request, where others are of the network.
+  /// The error for bytes that are not a request; other errors are of the network.
   static const boost::system::error_category& http_errors() {
     return make_error_code(beast::http::error::bad_version).category();
   }

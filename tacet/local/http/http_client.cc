@@ -143,7 +143,7 @@ class HttpClient : public Transport {
     client_http::async_write(stream, message,
                              [&](ClientError error, std::size_t) { result = error; });
     const auto unsent = finish(result);  // a server may answer before it has read everything
-    // Of answers that only say that another one comes a few are read over (RFC 9110, 15.2).
+    // Skips a few answers that only announce another answer (RFC 9110, 15.2).
     for (int interim = 0; interim <= max_interim; ++interim) {
       Answer answer;
       const auto error = read_answer(stream, request, answer);

@@ -48,7 +48,7 @@ std::shared_ptr<ConnectionPlaces::Place> ConnectionPlaces::enter(const std::stri
   return holder.gone ? nullptr : place;
 }
 
-/// Takes the place of whoever waits longest; returns how it is told.
+/// Takes the place of the connection that has waited longest; returns the function that tells it.
 std::function<void()> ConnectionPlaces::make_room() {
   auto& first = *waiting_.front();
   auto end = std::move(first.end);

@@ -65,7 +65,8 @@ class ConnectionPlaces::Place {
   Place& operator=(const Place&) = delete;
   ~Place() { places_.leave(holder_); }
 
-  /// How the connection is told to end; may be called by any thread, and after the connection.
+  /// Sets the function that tells the connection to end. Any thread may call that function, even
+  /// after the connection has ended.
   void on_end(std::function<void()> end);
   /// A request is whole, and is being answered.
   void work();

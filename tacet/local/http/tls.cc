@@ -36,7 +36,7 @@ void only_modern(ssl::context& context) {
   context.set_options(ssl::context::default_workarounds | ssl::context::no_sslv2 |
                       ssl::context::no_sslv3 | ssl::context::no_tlsv1 | ssl::context::no_tlsv1_1);
   SSL_CTX_set_min_proto_version(context.native_handle(), TLS1_2_VERSION);
-  // Of TLS 1.2: keys of one connection alone (no static RSA), and encryption that is authenticated.
+  // For TLS 1.2: keys of one connection only (no static RSA), and authenticated encryption.
   if (SSL_CTX_set_cipher_list(context.native_handle(), tls12_ciphers) != 1) {
     throw base::IoError("this machine's OpenSSL has no ciphers that tacet accepts");
   }

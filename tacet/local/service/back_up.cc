@@ -20,7 +20,8 @@ class CopyDraft {
     descriptor_ = ::open(draft_.c_str(), O_RDWR | O_CREAT | O_EXCL | O_CLOEXEC, S_IRUSR | S_IWUSR);
     if (descriptor_ >= 0) return;
     if (errno != EEXIST) refuse(errno);
-    // Never written over: whoever made it could read the key of the tokens there.
+    // An existing file is never overwritten: somebody else who made it could read the key of the
+    // tokens there.
     throw base::IoError(
         "'{}' is there already: another call writes this copy, or one was interrupted; nothing was "
         "copied. If none is running, remove the file and its -journal, then try again",

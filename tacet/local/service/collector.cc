@@ -166,7 +166,7 @@ void Collector::decide(Application& application, std::int64_t now) {
   });
 }
 
-/// A report under a slot that has not ended counts whatever rounds have passed: it was drawn
+/// A report for a slot that has not ended counts, however many rounds have passed: it was drawn
 /// because the slot promised that.
 std::optional<Reason> Collector::refuse_round(const Frame& frame, const Token& token) const {
   const auto now = static_cast<std::uint64_t>(rounds_.rbegin()->first);

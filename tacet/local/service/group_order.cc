@@ -14,7 +14,7 @@ std::vector<std::int64_t> GroupOrder::of_round(std::int64_t round, std::int64_t 
   std::vector<std::int64_t> group(static_cast<std::size_t>(batch), 0);
   if (groups == 1) return group;
   const TokenKey key(key_);
-  // A place's rank is that of its keyed hash: to whoever lacks the key a uniformly random order.
+  // The rank of a place is that of its keyed hash. Without the key it is a uniformly random order.
   std::vector<std::pair<TokenMac, std::int64_t>> ranks;
   ranks.reserve(group.size());
   for (std::int64_t place = 0; place < batch; ++place) {

@@ -40,7 +40,7 @@ class Past {
     if (learner_.round() != round) differs_at(file_, round);
   }
   [[nodiscard]] const RoundLearner& learner() const { return learner_; }
-  /// Of the last rounds, which reports are still taken for.
+  /// The last rounds, for which reports are still accepted.
   [[nodiscard]] std::vector<StoredRound> points() const { return {points_.begin(), points_.end()}; }
 
  private:

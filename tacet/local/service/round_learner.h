@@ -27,7 +27,7 @@ class RoundMean {
   /// `group` is below the number of groups.
   void add(std::span<const double> estimate, std::int64_t group);
   [[nodiscard]] std::int64_t count() const { return count_; }
-  /// Of estimates of g: -g, as learners want it. At least one report has been added.
+  /// For estimates of g: -g, as learners need it. At least one report must have been added.
   [[nodiscard]] std::vector<double> mean() const;
   void clear();
 
@@ -40,7 +40,7 @@ class RoundMean {
   double unit_;  // of the sums; a power of two
   std::int64_t count_ = 0;
   std::vector<std::int64_t> sizes_;  // of the groups; one group: the plain mean
-  std::vector<Sum> sums_;            // a row a group
+  std::vector<Sum> sums_;            // one row per group
 };
 
 /// The learner of a task, fed with reports one by one: what it does is a function of the task and

@@ -14,7 +14,7 @@ namespace tacet::local {
 /// may write the file, for the key is in it.
 class Seal {
  public:
-  /// Of a row of this table.
+  /// The seal of a row of this table.
   explicit Seal(std::string_view table) : text_("row of ") {
     text_.reserve(usual_bytes);
     add(table);

@@ -21,10 +21,10 @@ struct QueueOptions {
   EventLog* log = nullptr;                    ///< may be null
 };
 
-/// The one writer: takes applications out of a bounded queue, in their order, and has the collector
-/// decide them in groups. Nobody hears of a decision before it is durable. Those that find no slot
-/// free wait here for one, so that it can be drawn by lot and does not go to whoever asks most
-/// often.
+/// The only writer. It takes applications out of a bounded queue, in their order, and lets the
+/// collector decide them in groups. Nobody learns of a decision before it is durable. Applications
+/// that find no free slot wait here, so that a slot is drawn by lot and does not go to the device
+/// that asks most often.
 class WriterQueue {
  public:
   using Done = std::function<void(const Application&)>;

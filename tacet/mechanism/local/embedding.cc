@@ -10,7 +10,7 @@
 namespace tacet::mechanism {
 namespace {
 
-/// InternalError beyond bound^2: whoever certified the gradient did not clip it.
+/// InternalError beyond bound^2: the code that certified the gradient did not clip it.
 std::int64_t squared_norm(std::span<const std::int64_t> g, std::int64_t bound) {
   std::int64_t left = bound * bound;
   for (const std::int64_t x : g) {

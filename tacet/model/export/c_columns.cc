@@ -22,12 +22,12 @@
 namespace tacet::model::internal {
 namespace {
 
-/// A megabyte of one call's stack.
+/// One call then uses at most about a megabyte of stack.
 constexpr std::int64_t max_entries = 1 << 16;
-/// Categories farther from 1 are found by their text alone.
+/// Categories whose exponents are larger are compared as texts only.
 constexpr std::int64_t farthest_exponent = 1'000'000;
 
-/// Everything that spells a missing value of a column.
+/// All spellings of a missing value of a column.
 std::vector<std::string> missing_words(const data::Schema& schema, const std::string& name) {
   auto words = schema.missing;
   for (const auto& column : schema.columns) {
@@ -37,7 +37,8 @@ std::vector<std::string> missing_words(const data::Schema& schema, const std::st
   return words;
 }
 
-/// [-]DIGITSePOINT, as the exported function writes it; empty for a text that is no number.
+/// The spelling [-]DIGITSePOINT that the exported function writes; empty for a text that is not a
+/// number.
 std::string number_spelling(const std::string& category) {
   const auto number = data::read_decimal(category);
   if (!number || std::abs(number->point) > farthest_exponent) return {};
@@ -277,13 +278,13 @@ class CColumnWriter {
     return fmt::format("tacet_find(tacet_words_{}, {}, {})", at_, word_count_, text);
   }
 
-  /// What is missing is the empty text, which may be a category.
+  /// A missing value is the empty text, which may also be a category.
   [[nodiscard]] std::string lookup() const {
     const auto text = fmt::format("record->{} == NULL ? \"\" : record->{}", member(), member());
     return number_count_ > 0 ? fmt::format("tacet_find_{}({})", at_, text) : plain_lookup(text);
   }
 
-  /// A call that asks whether the text of a column of the file is a missing value.
+  /// A call that checks whether the text of a column is a missing value.
   std::string is_missing(const std::string& name) {
     auto words = missing_words(schema_, name);
     std::erase_if(words, [](const std::string& word) { return !is_c_string(word); });

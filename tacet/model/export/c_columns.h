@@ -8,14 +8,15 @@
 
 namespace tacet::model::internal {
 
-/// The way of a record to its features before row scaling, in C.
+/// Maps a record to its features before row scaling, in C.
 struct CColumns {
-  std::string members;  ///< of the structure, one a line
-  std::string names;    ///< lines for a comment that tell columns which have other names; or empty
-  std::string tables;   ///< categories, edges, missing values
-  std::string code;     ///< that adds the features of `record` to `row`
+  std::string members;  ///< members of the structure, one per line
+  std::string names;   ///< comment lines about columns whose members have other names; may be empty
+  std::string tables;  ///< categories, edges, missing values
+  std::string code;    ///< adds the features of `record` to `row`
   CRuntimeParts parts;
-  std::int64_t entries = 0;  ///< the most features other than 0 of one record, intercept included
+  /// largest number of features other than 0 of a record, intercept included
+  std::int64_t entries = 0;
 };
 
 /// UsageError for columns that have no such form.

@@ -130,7 +130,7 @@ std::string c_curves(const data::Schema& schema) {
   const auto shape = data::curve_shape(schema);
   const data::CurveRows rows(schema);
   const auto& functions = rows.curve_map().functions();
-  const bool halves = shape.levels.empty();  // a direction is of even functions, or of odd ones
+  const bool halves = shape.levels.empty();  // each direction uses either even or odd functions
   std::vector<std::int32_t> kinds;
   std::vector<std::int32_t> places;
   for (const auto& role : rows.roles()) {

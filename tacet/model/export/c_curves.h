@@ -6,8 +6,9 @@
 
 namespace tacet::model::internal {
 
-/// Tables and functions of C99 that make the row of curves out of the features by the columns, as
-/// data/encode/curve_rows.h does and bit for bit: tacet_curves(plain, row). The schema has curves.
+/// C99 tables and functions that compute the row with curves from the features by the columns, with
+/// the same bits as data/encode/curve_rows.h: tacet_curves(plain, row). The schema must have
+/// curves.
 [[nodiscard]] std::string c_curves(const data::Schema& schema);
 
 }  // namespace tacet::model::internal

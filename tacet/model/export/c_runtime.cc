@@ -10,7 +10,7 @@ static double tacet_clamp(double value, double lower, double upper)
 }
 )";
 
-// numeric/elementary.h: the same bits on every machine, which the library's log has not.
+// numeric/elementary.h: the same bits on every machine, unlike the logarithm of the C library.
 constexpr const char* logarithm_text = R"(
 static double tacet_log(double x)
 {

@@ -18,10 +18,10 @@ struct CRuntimeParts {
   bool crossed = false;  ///< the public hash of several values
 };
 
-/// Functions of C99 that do what the encoder does, in the same order of operations.
+/// C99 functions that do the same as the encoder, in the same order of operations.
 [[nodiscard]] std::string c_runtime(const CRuntimeParts& parts);
 
-/// From features to integers and margins.
+/// Functions from features to integers and margins.
 [[nodiscard]] std::string c_row_functions();
 
 }  // namespace tacet::model::internal

@@ -11,7 +11,7 @@
 
 namespace tacet::model::internal {
 
-/// A table of one type; of no numbers a single zero, since C knows no table without any.
+/// A table of one type. An empty table gets a single zero, since C has no empty arrays.
 template <typename Value>
 void c_table(std::string& out, std::string_view type, std::string_view name,
              std::span<const Value> values) {

@@ -14,8 +14,8 @@
 namespace tacet::model::internal {
 namespace {
 
-/// Keywords of C99, C11, C23 and C++, the last for programs that include the file there, and names
-/// that the headers of an export or compilers may define as macros.
+/// Keywords of C99, C11, C23 and C++ (for C++ programs that include the file), and names that
+/// headers of an export, or compilers, may define as macros.
 constexpr std::string_view reserved_words =
     " auto break case char const continue default do double else enum extern float for goto if "
     "inline int long register restrict return short signed sizeof static struct switch typedef "
@@ -30,7 +30,7 @@ constexpr std::string_view reserved_words =
     "stderr CLOCKS_PER_SEC WEOF DECIMAL_DIG d_fileno h_addr h_errno sa_handler sa_sigaction "
     "sched_priority st_atime st_ctime st_mtime ";
 
-/// What <errno.h> defines: all of its names begin with E, as names of columns do.
+/// Names of <errno.h>: all of them begin with E, as names of columns may.
 constexpr std::string_view error_numbers =
     " E2BIG EACCES EADDRINUSE EADDRNOTAVAIL EADV EAFNOSUPPORT EAGAIN EALREADY EBADE EBADF EBADFD "
     "EBADMSG EBADR EBADRQC EBADSLT EBFONT EBUSY ECANCELED ECHILD ECHRNG ECOMM ECONNABORTED "
@@ -54,7 +54,8 @@ constexpr std::array<std::string_view, 22> reserved_beginnings{
     "LDBL_",  "CHAR_", "si_",   "s6_",   "sigev_", "PRIX"};
 constexpr std::array<std::string_view, 2> reserved_ends{"_MAX", "_MIN"};
 
-constexpr std::size_t longest_identifier = 63;  // so many characters tell two of them apart
+// compilers need only compare this many characters of a name
+constexpr std::size_t longest_identifier = 63;
 constexpr std::size_t longest_literal = 4095;
 
 bool is_letter(char c) { return data::lower_case(c) >= 'a' && data::lower_case(c) <= 'z'; }
@@ -91,7 +92,7 @@ std::vector<std::string> c_identifiers(std::span<const std::string> names) {
   }
   std::vector<std::string> out;
   out.reserve(names.size());
-  // Behind all places, so that no number is the place of another column.
+  // After all places, so that it is not the place of another column.
   auto free = names.size();
   for (const auto& name : names) {
     auto identifier = is_identifier(name) ? name : fmt::format("column_{}", out.size() + 1);

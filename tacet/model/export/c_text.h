@@ -12,15 +12,15 @@
 /// Names and texts of a schema as C99 writes them.
 namespace tacet::model::internal {
 
-/// For each name an identifier, none twice: the name itself where C allows it as the member of a
-/// structure, else column_1, column_2, ... by its place, or the next of these that is free.
+/// A different identifier for each name: the name itself if C allows it as the member of a
+/// structure, else column_1, column_2, ... by its place, or the next free one of these.
 [[nodiscard]] std::vector<std::string> c_identifiers(std::span<const std::string> names);
 
 /// A string literal of the bytes, in ASCII and without trigraphs. UsageError for a text with a
 /// zero byte, and for one that is longer than the 4095 bytes that C99 promises to take.
 [[nodiscard]] std::string c_literal(std::string_view text);
 
-/// Whether a C string can hold it: without a zero byte.
+/// Whether a C string can contain it: if it has no zero byte.
 [[nodiscard]] bool is_c_string(std::string_view text);
 
 /// The text within a comment: printable, on one line, neither ending the comment nor beginning one.

@@ -9,7 +9,7 @@
 namespace tacet::model::internal {
 namespace {
 
-/// Half a megabyte of one call's stack.
+/// One call then uses at most about half a megabyte of stack.
 constexpr std::int64_t max_inputs = 1 << 16;
 
 constexpr const char* net_text = R"(

@@ -43,11 +43,12 @@ ordered_json output_json(const ModelFile& file, std::int64_t output, ordered_jso
   return out;
 }
 
-/// What rows of curves are made by, beside what the schema says (docs/methods/curves.md).
+/// The numbers from which rows with curves are computed, beside those in the schema
+/// (docs/methods/curves.md).
 ordered_json curves_json(const data::Schema& schema) {
   const data::CurveRows rows(schema);
   const auto& functions = rows.curve_map().functions();
-  std::vector<std::int16_t> angles;  // their low halves, each before its high one
+  std::vector<std::int16_t> angles;  // their low halves; each is followed by its high half
   for (const std::uint32_t angle : functions.angles()) {
     angles.push_back(static_cast<std::int16_t>(angle & 0xffff));
     angles.push_back(static_cast<std::int16_t>(angle >> 16));

@@ -13,7 +13,7 @@ namespace {
 
 constexpr std::string_view options_mark = "options: ";
 
-/// The JSON object that stands behind the mark, on its line.
+/// The JSON object after the mark, on the same line.
 nlohmann::json written_options(std::string_view text) {
   if (text.starts_with('{')) return nlohmann::json::parse(text).at("export").at("options");
   const auto mark = text.find(options_mark);

@@ -6,10 +6,9 @@
 
 #include "tacet/model/model_file.h"
 
-/// A model as a text that needs no code of tacet: the whole way of a record from the values of its
-/// columns to the prediction. Every export says what was promised of the model, has the SHA-256 of
-/// its receipt (the text of privacy::receipt_to_json) and how it was made, so that it can be made
-/// again and compared.
+/// A model as a text that needs no code of tacet: it maps the values of a record's columns to the
+/// prediction. Every export states the model's guarantee, the SHA-256 of its receipt (the text of
+/// privacy::receipt_to_json) and its own options, so that it can be made again and compared.
 namespace tacet::model {
 
 enum class ExportFormat {
@@ -23,8 +22,9 @@ enum class SqlDialect { sqlite, postgresql, duckdb };
 struct ExportOptions {
   ExportFormat format = ExportFormat::c;
   SqlDialect dialect = SqlDialect::sqlite;
-  std::string table = "records";  ///< the one that the query scores; a dot ends a schema's name
-  std::vector<std::string> keep;  ///< columns of it that the result repeats
+  /// the table that the query scores; a dot ends the name of a schema
+  std::string table = "records";
+  std::vector<std::string> keep;  ///< columns that the result repeats
 };
 
 /// "c", "sql" or "coefficients"; anything else is a UsageError.
@@ -36,8 +36,8 @@ struct ExportOptions {
 /// cannot hold.
 [[nodiscard]] std::string export_model(const ModelFile& file, const ExportOptions& options);
 
-/// By which options an export was made, as it says itself; DataError, which begins with
-/// `file_name`, where it does not.
+/// The options with which an export was made, as it states them. DataError, which begins with
+/// `file_name`, if it does not state them.
 [[nodiscard]] ExportOptions options_of_export(std::string_view text, std::string_view file_name);
 
 }  // namespace tacet::model

@@ -14,7 +14,7 @@ namespace tacet::model::internal {
 namespace {
 
 constexpr std::size_t comment_width = 90;
-/// Some 20 megabytes of source, which a compiler takes within half a minute.
+/// About 20 megabytes of source, which a compiler can compile in half a minute.
 constexpr std::int64_t max_coefficients = 1 << 20;
 
 }  // namespace

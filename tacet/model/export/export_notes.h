@@ -8,7 +8,7 @@
 #include "tacet/base/names.h"
 #include "tacet/model/export/export.h"
 
-/// What every export says beside the model, and how it writes numbers.
+/// The notes of every export, and how it writes numbers.
 namespace tacet::model::internal {
 
 inline constexpr auto export_formats =
@@ -26,10 +26,10 @@ inline constexpr std::string_view unprotected_mark = "UNPROTECTED";
 /// The SHA-256 of the receipt's JSON.
 [[nodiscard]] std::string receipt_sha256(const privacy::Receipt& receipt);
 
-/// As JSON on one line, in ASCII.
+/// The options as JSON on one line, in ASCII.
 [[nodiscard]] nlohmann::ordered_json options_json(const ExportOptions& options);
 
-/// Lines for a comment of at most 90 bytes where words allow it: what it is, the options, the
+/// Comment lines, with at most 90 bytes if words allow it: what the file is, the options, the
 /// guarantee in words, the receipt's sum, the version. Without control characters or ends of lines.
 [[nodiscard]] std::vector<std::string> export_notes(const ModelFile& file,
                                                     const ExportOptions& options);
@@ -40,14 +40,14 @@ inline constexpr std::string_view unprotected_mark = "UNPROTECTED";
 /// The shortest decimal number that reads back as the same double, with a point or an exponent.
 [[nodiscard]] std::string double_text(double value);
 
-/// UsageError where no export but the model file itself can hold the model.
+/// UsageError if only the model file can contain the model.
 void expect_exportable(const ModelFile& file, std::string_view format);
 
 /// UsageError if an export cannot hold this number of coefficients.
 void expect_coefficients(std::int64_t count);
 
-/// Its coefficients with one for each full column, 0 for those that were left out: output after
-/// output. UsageError where they are too many.
+/// The coefficients, with 0 for full columns that were left out, one output after the other.
+/// UsageError if there are too many.
 [[nodiscard]] std::vector<double> full_coefficients(const ModelFile& file);
 
 }  // namespace tacet::model::internal

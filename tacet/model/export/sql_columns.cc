@@ -20,7 +20,7 @@
 namespace tacet::model::internal {
 namespace {
 
-/// What a step does.
+/// The steps of the query.
 enum Step : std::size_t { read, cleaned, shares, places, quarters, angles, waves };
 
 constexpr double integers_share_doubles = 0x1p53;
@@ -100,7 +100,7 @@ class SqlColumnWriter {
   void operator()(const data::IgnoredColumn&) const {}
 
  private:
-  /// Of two columns with one name in the database, the query would read one and say nothing.
+  /// If two columns had the same name in the database, the query would silently read one of them.
   void expect_names_apart() const {
     std::map<std::string, std::string> names;
     const auto add = [&](const std::string& name) {
@@ -133,7 +133,7 @@ class SqlColumnWriter {
     out_.slots.push_back({std::move(value), {}, first, 1});
   }
 
-  /// Finite numbers that do not stand for a missing value.
+  /// Selects finite numbers that are not a word for a missing value.
   void write_cleaned(const data::NumericColumn& rule) {
     auto condition =
         fmt::format("abs(tacet_r{}) <= {}", at_, number(std::numeric_limits<double>::max()));
@@ -155,7 +155,7 @@ class SqlColumnWriter {
   void write_share(const data::NumericConstants& c) {
     auto place = fmt::format("tacet_x{}", at_);
     if (c.log1p) {
-      // Kahan's, as the program has it.
+      // Kahan's log1p, as in the program.
       place = fmt::format(
           "CASE WHEN {0} + {1} = {0} THEN {1} ELSE ln({0} + {1}) * ({1} / (({0} + {1}) - {0})) END",
           number(1), place);
@@ -238,7 +238,7 @@ class SqlColumnWriter {
     slot(turned("tacet_k", "-tacet_s", "tacet_s", "-tacet_k"), first_ + 1);
   }
 
-  /// c - sum * angle^2 from the first on, each one over its number.
+  /// The series c - sum * angle^2, from the first term on; each term is divided by its number.
   [[nodiscard]] std::string series(double first, std::initializer_list<double> rest,
                                    const std::string& angle) const {
     auto sum = number(1 / first);

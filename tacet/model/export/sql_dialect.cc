@@ -58,7 +58,7 @@ std::string sql_text(SqlDialect dialect, std::string_view text) {
 
 std::string sql_number(SqlDialect dialect, double value) {
   auto text = double_text(value);
-  // Elsewhere a literal with a sign of its own has no type but what its context gives.
+  // In other dialects the type of a signed literal depends on its context.
   if (dialect == SqlDialect::postgresql) return fmt::format("float8 '{}'", text);
   // Without an exponent it is a decimal number in DuckDB.
   if (dialect == SqlDialect::duckdb && text.find('e') == std::string::npos) text += "e0";
@@ -116,7 +116,7 @@ std::string postgresql_number(const std::string& text) {
 std::string sql_read_number(SqlDialect dialect, const std::string& column) {
   switch (dialect) {
     case SqlDialect::sqlite:
-      // A cast takes the number with which a text begins: only texts that are one may come to it.
+      // A cast accepts a text that begins with a number, so check first that the whole text is one.
       return fmt::format(
           "CASE WHEN typeof({0}) IN ('integer', 'real') THEN CAST({0} AS REAL) "
           "WHEN typeof({0}) = 'text' AND {1} NOT GLOB '*[^0-9.eE+-]*' AND {1} GLOB '*[0-9]*' "
@@ -142,12 +142,12 @@ std::string sql_read_number(SqlDialect dialect, const std::string& column) {
 
 namespace {
 
-/// A day, alone or with a time behind it.
+/// A date, alone or followed by a time.
 constexpr std::string_view day_pattern =
     "[ \\t]*[0-9]{4}-[0-9]{2}-[0-9]{2}([T ][0-9]{2}:[0-9]{2}.*)?[ \\t]*";
 
-/// NULL for a text that is no day of a calendar, of which a cast makes an error that ends the
-/// query. JSON has dates and times in ISO 8601, whatever style a session prints them in.
+/// NULL for a text that is not a date of the calendar; a cast would end the query with an error.
+/// JSON has dates and times in ISO 8601, whatever style a session prints them in.
 std::string postgresql_date(const std::string& column) {
   const auto given = fmt::format("(to_jsonb({}) #>> '{{}}')", column);
   const auto text = fmt::format("left(btrim({}, E' \\t'), 10)", given);

@@ -10,10 +10,10 @@ namespace tacet::model::internal {
 
 /// A name in quotes. UsageError for one that no dialect can hold.
 [[nodiscard]] std::string sql_name(std::string_view name);
-/// What the database compares of a name: SQLite and DuckDB take upper and lower case of ASCII for
-/// the same, even in quotes, and PostgreSQL reads 63 bytes.
+/// The form of a name that the database compares: SQLite and DuckDB ignore the case of ASCII
+/// letters, even in quotes, and PostgreSQL reads only 63 bytes.
 [[nodiscard]] std::string sql_folded(SqlDialect dialect, std::string_view name);
-/// A table's name, after which a dot may stand its own: each part in quotes.
+/// A table's name, perhaps after the name of a schema and a dot; each part in quotes.
 [[nodiscard]] std::string sql_table(std::string_view name);
 /// A literal of a text without zero bytes.
 [[nodiscard]] std::string sql_text(SqlDialect dialect, std::string_view text);
@@ -25,8 +25,9 @@ namespace tacet::model::internal {
 [[nodiscard]] std::string sql_least(SqlDialect dialect, const std::string& a, const std::string& b);
 [[nodiscard]] std::string sql_largest(SqlDialect dialect, const std::string& values);
 
-/// From what a column of a table holds to its text, compared byte by byte; to its number, or that
-/// of its text, in double precision; to the days since 1970-01-01. NULL for what is none.
+/// Expressions that convert a column's value: to its text, which is compared byte by byte; to its
+/// number, or the number of its text, in double precision; to the days since 1970-01-01. NULL if it
+/// has none.
 [[nodiscard]] std::string sql_read_text(SqlDialect dialect, const std::string& column);
 [[nodiscard]] std::string sql_read_number(SqlDialect dialect, const std::string& column);
 [[nodiscard]] std::string sql_read_date(SqlDialect dialect, const std::string& column);

@@ -105,7 +105,7 @@ class Query {
     }
   }
 
-  /// What later steps still need.
+  /// Columns that later steps still need.
   [[nodiscard]] Items carried() const {
     Items out;
     for (std::size_t k = 0; k < options_.keep.size(); ++k) {
@@ -199,7 +199,7 @@ class Query {
   [[nodiscard]] std::size_t outputs() const {
     return base::checked_cast<std::size_t>(model_.output_count());
   }
-  /// Within what exp() can take without an error.
+  /// Clamped to the range in which exp() raises no error.
   [[nodiscard]] std::string bounded(const std::string& value) const {
     return sql_least(dialect_, number(700), sql_largest(dialect_, value + ", " + number(-700)));
   }

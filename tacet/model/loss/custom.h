@@ -10,8 +10,8 @@
 
 namespace tacet::model {
 
-/// The functions of a custom loss. Several threads call them at once. They must give the same
-/// answer for the same numbers, and must not keep anything of what they are given.
+/// The functions of a custom loss. Several threads call them at once. They must return the same
+/// value for the same numbers, and must not store their arguments.
 struct CustomFunctions {
   using Function = std::function<double(double prediction, double label)>;
   Function value;
@@ -22,11 +22,11 @@ struct CustomFunctions {
 };
 
 /// A loss that the calling program supplies as functions. Only the method `gradient` takes it. That
-/// method clips each record's gradient in integers whatever the slope is, so that the guarantee
-/// needs no bound of the loss. It does need that the slope of one record does not depend on other
-/// records: functions without memory see to that. Other methods refuse it, since their proofs need
-/// bounds of the loss. A model file holds only the name: a model that was read from a file
-/// predicts, but cannot evaluate the loss.
+/// method clips each record's gradient in integers, whatever the slope is, so the guarantee needs
+/// no bound of the loss. But the slope of one record must not depend on other records, so the
+/// functions must have no memory. Other methods refuse it, since their proofs need bounds of the
+/// loss. A model file contains only the name: a model from a file can predict, but not evaluate the
+/// loss.
 template <Labels kind>
 struct CustomLossOf {
   static_assert(kind == Labels::signs || kind == Labels::numbers);
@@ -47,7 +47,7 @@ struct CustomLossOf {
   [[nodiscard]] double curvature(double /*u*/, double /*y*/, double /*slope*/) const {
     return known().largest_curvature;
   }
-  /// Nobody asks this of a loss from a file.
+  /// Never called for a loss from a file.
   [[nodiscard]] LossSmoothness smoothness() const {
     const double steepest = functions ? functions->largest_slope : unbounded;
     const double curvature = functions ? functions->largest_curvature : unbounded;
@@ -58,7 +58,7 @@ struct CustomLossOf {
   }
 };
 
-/// Whether a loss is a custom one, of which a file holds only the name.
+/// Whether a loss is a custom one, of which a file contains only the name.
 template <typename LossType>
 constexpr bool is_custom(const LossType& /*loss*/) {
   return false;

@@ -35,7 +35,7 @@ struct HuberLoss {
   }
 };
 
-/// threshold^2 (sqrt(1 + r^2 / threshold^2) - 1): Huber's loss without the seam, of the same
+/// threshold^2 (sqrt(1 + r^2 / threshold^2) - 1): a smooth version of Huber's loss with the same
 /// curvature at 0 and the same slope far away (Charbonnier and others 1997).
 struct PseudoHuberLoss {
   static constexpr std::string_view name = "pseudo_huber";
@@ -46,7 +46,7 @@ struct PseudoHuberLoss {
 
   [[nodiscard]] double value(double u, double y) const {
     const double r = u - y;
-    // sqrt(1 + t) - 1 without its cancellation.
+    // sqrt(1 + t) - 1, written without cancellation.
     return r * r / (1 + std::hypot(1, r / threshold));
   }
   [[nodiscard]] double slope(double u, double y) const {

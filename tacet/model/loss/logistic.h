@@ -34,18 +34,18 @@ struct LogisticLoss {
 };
 
 /// ln(sum_c e^{u_c}) - u_y over the margins of several classes, labels 0 to k-1. A record's slopes
-/// are the probabilities less the indicator of its class, at most sqrt(2) long together, and the
-/// Hessian in the margins is at most 1/2. What depends on all margins at once stands where the
-/// gradients are summed (optimize/sums/gradient_sum.cc); the scalar functions here are those of two
-/// classes, for which it is the logistic loss of the difference of their margins.
+/// are the probabilities less the indicator of its class, with a norm of at most sqrt(2), and the
+/// Hessian in the margins is at most 1/2. The code that needs all margins at once is where
+/// gradients are summed (optimize/sums/gradient_sum.cc). The scalar functions here are those for
+/// two classes, for which it is the logistic loss of the difference of their margins.
 struct SoftmaxLoss : LogisticLoss {
   static constexpr std::string_view name = "softmax";
   static constexpr bool joint = true;
   [[nodiscard]] LossSmoothness smoothness() const { return {1, 0.5, 1, 0.5}; }
 };
 
-/// ln(1 + e^u) - y u for labels in [0, 1]: the same loss for a probability in the place of a class,
-/// since at y = 0 and 1 it is ln(1 + e^{-+u}).
+/// ln(1 + e^u) - y u for labels in [0, 1]: the logistic loss for a probability instead of a class.
+/// At y = 0 and 1 it is ln(1 + e^{-+u}).
 struct SoftLogisticLoss {
   static constexpr std::string_view name = "soft_logistic";
   static constexpr Labels labels = Labels::shares;

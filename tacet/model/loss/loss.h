@@ -20,9 +20,9 @@
 
 /// Losses of linear predictors: convex scalar functions of a prediction u = <w, x> and a label y.
 ///
-/// Labels of classes are -1 and +1, those of numbers lie in [-1, 1], of shares in [0, 1]. `slope`
-/// is the derivative in u, where there is none a fixed element of the subdifferential, so that two
-/// runs at the same weights take the same step.
+/// Labels are -1 and +1 for classes, in [-1, 1] for numbers, and in [0, 1] for shares. `slope` is
+/// the derivative in u, or a fixed subgradient where there is none, so that two runs with the same
+/// weights take the same step.
 ///
 /// Example:
 ///
@@ -30,8 +30,8 @@
 ///     const double slope = model::loss_slope(loss, 0.2, 1.0);   // at prediction 0.2, label 1
 namespace tacet::model {
 
-/// Every loss there is; a new one is its file and its line here (loss_parts.h says what a file
-/// states). Loops over records are templates over the family, with one std::visit at their top.
+/// All losses. A new one is a file and a line here (loss_parts.h says what the file must state).
+/// Loops over records are templates over the family, with one std::visit outside of the loop.
 using Loss = std::variant<LogisticLoss,                    //
                           SquaredLoss,                     //
                           HingeLoss,                       //
@@ -60,7 +60,7 @@ using Loss = std::variant<LogisticLoss,                    //
 /// Facts that hold for every prediction and every label.
 struct LossProperties {
   double slope_bound;   ///< of |slope|; `unbounded` for the squared loss and for powers
-  double curvature;     ///< Lipschitz constant of the slope; `unbounded` where there is none
+  double curvature;     ///< Lipschitz constant of the slope; `unbounded` if there is none
   bool classification;  ///< labels are signs
   Labels labels;
 };
@@ -71,8 +71,8 @@ struct LabelRange {
   double upper;
 };
 [[nodiscard]] LabelRange label_range(Labels labels);
-/// The label that a loss for these labels takes for `label`: its sign, or the nearest one in range;
-/// what is not finite becomes +1 of signs, else 0.
+/// The valid label nearest to `label`: its sign, or the nearest number in range. A label that is
+/// not finite becomes +1 for signs, else 0.
 [[nodiscard]] double sanitised_label(Labels labels, double label);
 /// At which prediction the loss of a label is least; infinite at the ends of some shares.
 [[nodiscard]] double best_prediction(const Loss& loss, double label);
@@ -90,12 +90,12 @@ struct LabelRange {
 /// The width of the smoothing of a loss that has another parameter besides; NaN for any other.
 [[nodiscard]] double loss_width(const Loss& loss);
 
-/// A loss by name; `parameter` and `width` are NaN for their defaults. UsageError on an unknown
-/// name, a number out of range, or one given to a loss without.
+/// A loss by name; `parameter` and `width` are NaN for their defaults. UsageError for an unknown
+/// name, for a number out of range, and for a number that the loss does not have.
 [[nodiscard]] Loss make_loss(std::string_view name,
                              double parameter = std::numeric_limits<double>::quiet_NaN(),
                              double width = std::numeric_limits<double>::quiet_NaN());
-/// All that make_loss makes but those of programs.
+/// All names that make_loss accepts; custom losses have none.
 [[nodiscard]] std::vector<std::string> loss_names();
 
 /// A custom loss for signs or numbers (custom.h). UsageError for other labels, missing functions

@@ -9,10 +9,10 @@
 
 #include "tacet/numeric/elementary.h"
 
-/// What families of losses are made of. A family is one struct in a file of its own with all that
-/// is known of it: value, slope, curvature, the constants that sensitivities are computed from, and
-/// how it is made smooth. `loss.h` lists the families; nothing else knows them by name but the
-/// theorems that hold for one loss only.
+/// The parts of a family of losses. A family is one struct in its own file, which has everything
+/// about it: value, slope, curvature, the constants that sensitivities are computed from, and how
+/// it is made smooth. `loss.h` lists the families; no other code names them, except for theorems
+/// about a single loss.
 ///
 /// u is a prediction, y a label. The methods of families are inline, since the loops over records
 /// are templates over them.
@@ -20,8 +20,8 @@ namespace tacet::model {
 
 constexpr double unbounded = std::numeric_limits<double>::infinity();
 
-/// The labels that a loss is made for. Its constants hold for these and no others, so whoever feeds
-/// it maps every label there first.
+/// The labels that a loss is made for. Its constants hold only for these, so callers must map every
+/// label to them first.
 enum class Labels {
   signs,    ///< -1 and +1
   numbers,  ///< [-1, 1]

@@ -36,7 +36,8 @@ enum class VectorFormat {
 /// A UsageError that lists the names for one that is none.
 [[nodiscard]] VectorFormat vector_format(std::string_view name);
 
-/// The list that belongs to an array: `vectors.npy` has `vectors.words.txt`, a word a line.
+/// The list that belongs to an array: `vectors.npy` has `vectors.words.txt`, with one word per
+/// line.
 [[nodiscard]] std::filesystem::path word_list_of(const std::filesystem::path& array);
 
 /// Writes vectors piece by piece, so that no second copy of them is needed. Numbers of texts have

@@ -26,7 +26,7 @@ void add_bytes(base::Sha256& sum, std::span<const Value> values) {
   sum.add({reinterpret_cast<const char*>(values.data()), values.size_bytes()});
 }
 
-/// Equal for equal records alone, and of no use to whoever lacks the run's key.
+/// Equal only for equal records, and useless without the key of the run.
 std::string digest_of_records(const data::Dataset& records, const std::string& key) {
   base::Sha256 sum;
   sum.add(key);

@@ -67,7 +67,7 @@ struct PredictionTask {
 using SumTask =
     std::variant<RowsTask, GradientTask, MomentTask, PresenceTask, GramTask, PredictionTask>;
 
-/// What the numbers in a request follow from: said to whoever reads requests. Parts answer all
+/// What decides the numbers in a request, for people who read requests. Parts answer all of them
 /// alike.
 enum class Basis {
   stated,   ///< public facts alone

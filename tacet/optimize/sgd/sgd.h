@@ -38,7 +38,8 @@ class CertifiedSgd {
 
   /// The sensitivity of the schedule in real numbers.
   [[nodiscard]] const SgdSensitivity& exact() const { return exact_; }
-  /// Of the mean as it is computed, between neighbours: the noise is scaled to it, up to the grid.
+  /// The sensitivity of the computed mean: its largest distance between neighbours. The noise is
+  /// scaled to it, up to the grid.
   [[nodiscard]] double sensitivity() const { return sensitivity_; }
   /// The bound of every iterate's norm.
   [[nodiscard]] double iterate_bound() const { return iterate_bound_; }

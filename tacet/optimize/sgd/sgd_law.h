@@ -19,7 +19,7 @@ struct SgdProblem {
   bool smooth = true;        ///< kinks and powers are smoothed on a width tied to each step
   double norm_bound = 1;     ///< X: of a row, intercept included
   std::int64_t columns = 1;  ///< d: of a row
-  std::int64_t outputs = 1;  ///< one predictor a class, side by side
+  std::int64_t outputs = 1;  ///< one predictor per class, side by side
   std::optional<double> clipping_norm;  ///< gradients of one output are cut at it
   std::optional<double> radius;         ///< each output's weights stay in the ball of this radius
   double start_norm = 0;                ///< of the first iterate, all outputs together

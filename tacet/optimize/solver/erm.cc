@@ -62,7 +62,7 @@ Vector row_norms(const Vector& values, Eigen::Index rows) {
 
 class Objective {
  public:
-  /// `joint` outputs are minimised together, their weights a row an output.
+  /// `joint` outputs are minimised together, their weights have one row per output.
   Objective(MeanAt mean_at, double mean_l2, Eigen::Index joint = 1)
       : mean_at_(std::move(mean_at)), mean_l2_(mean_l2), joint_(joint) {}
 

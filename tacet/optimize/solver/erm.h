@@ -21,7 +21,7 @@ struct ErmOptions {
 };
 
 struct ErmResult {
-  std::vector<double> weights;  ///< a row an output
+  std::vector<double> weights;  ///< one row per output
   double mean_loss = 0;         ///< summed over the outputs; private: no noise was added
   /// No weights, for each output of norm at most `radius`, have an objective (mean loss and
   /// penalty, summed over the outputs) smaller by more than this: proved, whether the search came

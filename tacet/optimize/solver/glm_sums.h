@@ -50,7 +50,7 @@ class GlmSums {
   /// Lipschitz constant of the sum's gradient: rows * curvature bound * norm bound^2.
   [[nodiscard]] double smoothness() const;
 
-  /// sum_i slope(<w, x_i>, y_i) x_i; fills `curvatures` with one number a record where given.
+  /// sum_i slope(<w, x_i>, y_i) x_i; fills `curvatures` with one number per record if it is given.
   [[nodiscard]] CertifiedGradient gradient(std::span<const double> weights, Precision precision,
                                            std::vector<double>* curvatures = nullptr) const;
   /// sum_i c_i <x_i, v> x_i, in coarse precision.

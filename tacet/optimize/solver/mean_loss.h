@@ -38,9 +38,9 @@ class MeanLossSum {
   [[nodiscard]] MeanLoss at(const model::Loss& loss, const Eigen::VectorXd& weights,
                             bool with_hessian) const;
 
-  /// The same for ln(sum_c e^{u_c}) - u_y, labels 0 to outputs - 1: weights and gradient are
-  /// matrices of a row an output, column by column; the tangent is that of all slopes with all
-  /// predictions.
+  /// The same for ln(sum_c e^{u_c}) - u_y with labels 0 to outputs - 1. Weights and gradient are
+  /// matrices with one row per output, stored column by column; the tangent is the sum of all
+  /// slopes times their predictions.
   [[nodiscard]] MeanLoss softmax_at(const Eigen::VectorXd& weights, Eigen::Index outputs) const;
 
   [[nodiscard]] const data::Dataset& dataset() const { return dataset_; }

@@ -24,9 +24,10 @@ struct CellShape {
 
 /// Counts of records by cell, groups one after the other, then by group the sums of scores.
 ///
-/// Scores are clamped and truncated to the grid 1/G, one half is taken away (whoever knows the
-/// number of records adds it again: docs/proofs/evaluation.md), and everything is added up in
-/// integers. With m cells in all, one record's vector has a squared length in grid units of at most
+/// Scores are clamped and truncated to the grid 1/G, one half is taken away (if the number of
+/// records is known, it is added back later: docs/proofs/evaluation.md), and everything is added up
+/// in integers. With m cells in all, one record's vector has a squared length in grid units of at
+/// most
 ///   G^2 (1 + scores / 4)             or, centred,
 ///   G^2 ((m - 1) / m + scores / 4),
 /// where G is the largest number that keeps this within 4^norm_bits: certified in integers,

@@ -34,7 +34,7 @@ struct Material {
 [[nodiscard]] Section buys_section(const Material& material);
 [[nodiscard]] Section check_section(const Material& material);
 
-/// The same for a plan, before anything is spent.
+/// The promise of a plan, before anything is spent.
 [[nodiscard]] Section planned_promise_section(const PlannedSpending& plan, base::WorkMeter& work);
 [[nodiscard]] Section planned_cost_section(const PlannedSpending& plan);
 [[nodiscard]] Section planned_buys_section(const PlannedSpending& plan, base::WorkMeter& work);
