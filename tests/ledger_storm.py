@@ -79,7 +79,8 @@ def look(program, folder, killed):
         faults.append("an output was booked twice")
     if not set(hashes) <= set(booked):
         faults.append("a model exists that is not booked")
-    # A booking that was cut off left its journal; the next one that writes takes it away.
+    # A booking that was cut off left its journal, and perhaps a second name of the marks; the next
+    # one that writes takes them away.
     run(program, "ledger", "cap", "budget.ledger", "--epsilon", "1000", "--delta", "0.5", cwd=folder)
     known = {"people.csv", "people.toml", "budget.ledger", ".tacet-ledgers"}
     others = [name for name in os.listdir(folder) if name not in known and

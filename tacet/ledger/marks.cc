@@ -5,6 +5,8 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+#include <fmt/format.h>
+
 #include <cerrno>
 #include <chrono>
 #include <nlohmann/json.hpp>
@@ -25,7 +27,22 @@ constexpr std::int64_t max_bytes = std::int64_t{1} << 24;
 constexpr auto longest_wait = std::chrono::seconds(30);
 constexpr auto nap = std::chrono::milliseconds(5);
 
+/// Removes temporary names that killed processes left (base/atomic_file.h). While the marks are
+/// locked, nobody else is about to use one.
+void remove_leftovers(const fs::path& folder) {
+  const auto begin = fmt::format(".{}.", marks_file_name);
+  std::error_code error;
+  std::vector<fs::path> found;
+  for (fs::directory_iterator entry(folder, error); !error && entry != fs::directory_iterator();
+       entry.increment(error)) {
+    const auto name = entry->path().filename().string();
+    if (name.starts_with(begin) && name.ends_with(".tmp")) found.push_back(entry->path());
+  }
+  for (const auto& path : found) fs::remove(path, error);
+}
+
 void write_marks(const fs::path& folder, const std::vector<Mark>& marks) {
+  remove_leftovers(folder);
   auto list = ordered_json::array();
   for (const auto& one : marks) {
     ordered_json mark{{"file", one.file},

@@ -23,6 +23,19 @@
 namespace tacet::ledger {
 namespace marks_test {
 
+TEST(Marks, WhatAKilledProcessLeftIsTakenAwayByTheNextWriter) {
+  const test::ScratchFolder folder;
+  for (const char* name :
+       {"..tacet-ledgers.17-0.tmp", ".tacet-ledgers.17-0.tmp", ".people.csv.17-0.tmp"}) {
+    std::ofstream(folder.path() / name) << "{";
+  }
+  add_mark(folder.path(), {"a.csv", "adult", "budget.ledger", "1", {7, "abc"}});
+  EXPECT_FALSE(std::filesystem::exists(folder.path() / "..tacet-ledgers.17-0.tmp"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / ".tacet-ledgers.17-0.tmp"));
+  EXPECT_TRUE(std::filesystem::exists(folder.path() / ".people.csv.17-0.tmp"));
+  EXPECT_EQ(read_marks(folder.path()).size(), 1);
+}
+
 TEST(Marks, AreReadBackAndReplacedByFile) {
   const test::ScratchFolder folder;
   EXPECT_TRUE(read_marks(folder.path()).empty());

@@ -95,6 +95,7 @@ ReceiptNotes notes_from_json(const Json& json) {
       throw base::DataError("receipt: unknown note '{}', or no text", key);
     }
     notes.*found->text = value.get<std::string>();
+    if ((notes.*found->text).empty()) throw base::DataError("receipt: the note '{}' is empty", key);
   }
   return notes;
 }

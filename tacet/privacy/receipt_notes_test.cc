@@ -61,6 +61,7 @@ TEST(ReceiptNotes, TextsAreShortAndPlain) {
   EXPECT_THROW(check_notes({.schema_sha256 = "abc"}), base::UsageError);
   EXPECT_THROW((void)notes_from_json({{"author", "x"}}), base::DataError);
   EXPECT_THROW((void)notes_from_json({{"purpose", 1}}), base::DataError);
+  EXPECT_THROW((void)notes_from_json({{"schema_sha256", ""}}), base::DataError);
   EXPECT_THROW((void)notes_from_json(nlohmann::ordered_json::array()), base::DataError);
 }
 

@@ -188,9 +188,10 @@ TaskTerms terms_of(const ordered_json& json) {
 }
 
 Task task_of(const ordered_json& json) {
-  const auto version = json.at("tacet_task").get<std::int64_t>();
-  if (version != task_version) {
-    throw base::DataError("a task of version {}; this program reads version {}", version,
+  const auto& version = json.at("tacet_task");
+  // A truth value or 1.5 would pass for the number 1.
+  if (!version.is_number_integer() || version != task_version) {
+    throw base::DataError("a task of version {}; this program reads version {}", version.dump(),
                           task_version);
   }
   if (json.size() != 5) throw base::DataError("unknown keys beside the five of a task");

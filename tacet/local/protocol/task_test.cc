@@ -66,6 +66,8 @@ TEST(TaskTest, WhatWasEditedIsRefused) {
   const auto text = make_task(people(), usual, {}).text;
   for (const auto& edited :
        {changed(text, R"("tacet_task": 1)", R"("tacet_task": 2)"),
+        changed(text, R"("tacet_task": 1)", R"("tacet_task": true)"),
+        changed(text, R"("tacet_task": 1)", R"("tacet_task": 1.5)"),
         changed(text, R"("rounds": 10)", R"("rounds": 11)"),
         changed(text, R"("epsilon": "4")", R"("epsilon": "5")"),
         changed(text, R"("epsilon": "4")", R"("epsilon": "4.0")"),
