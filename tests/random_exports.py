@@ -90,7 +90,7 @@ class Mismatch(Exception):
 def run(*command, may_refuse=False, **given):
     words = [str(word) for word in command]
     done = subprocess.run(words, check=False, stdout=subprocess.PIPE, stderr=subprocess.PIPE, **given)
-    if done.returncode != 0 and not (may_refuse and done.returncode in (2, 3)):
+    if done.returncode != 0 and not (may_refuse and done.returncode in range(2, 7)):
         said = done.stderr[:1500].decode(errors="replace")
         raise Mismatch(f"{' '.join(words)}\nexit code {done.returncode}:\n{said}")
     return done

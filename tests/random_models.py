@@ -321,7 +321,7 @@ class Case:
             if self.task == "number" and draw.random() < 0.5:
                 options += ["--curves", "0.4"]
             for name, values in (("--standardise", ["private", "means"]), ("--knots", ["none", "5"])):
-                if draw.random() < 0.35:
+                if draw.random() < 0.35 and "--curves" not in options:
                     options += [name, draw.choice(values)]
         if self.task == "count" and method != "auto":
             options += ["--radius", "3"]
@@ -329,8 +329,10 @@ class Case:
             options += ["--model", "wide", "--steps", "4", "--dim", draw.choice(["1", "3"]),
                         "--hidden", draw.choice(["none", "3", "4,2"]),
                         "--pooling", draw.choice(["sum", "mean"]), "--linear-part", draw.choice(["present", "absent"])]
-            if len(self.columns) > 1 and self.task == "two" and draw.random() < 0.6:
-                options[-6:] = ["--head", "two-tower", "--left", self.columns[0].name, "--right", self.columns[1].name]
+            sides = self.columns[::2], self.columns[1::2]
+            if self.task == "two" and all(any(one.kind in ("categorical", "hashed") for one in side) for side in sides):
+                left, right = (",".join(one.name for one in side if one.kind != "ignored") for side in sides)
+                options[-6:] = ["--head", "two-tower", "--left", left, "--right", right]
         if method == "sparse-groups":
             options += ["--group-column", self.columns[0].name]
         has_choice = any(one.kind in ("hashed", "text", "ids") for one in self.columns)
