@@ -5,7 +5,8 @@
 
 #include "tacet/model/model_file.h"
 
-/// Models with curves, in words and for programs: by what they predict along each column.
+/// Describes models with curves, for people and for programs, by their predictions along each
+/// column.
 namespace tacet::apps {
 
 /// One paragraph, above reports that say more.

@@ -86,7 +86,7 @@ void check_events(const privacy::Receipt& receipt, const Event& own,
   }
 }
 
-/// A statement for which training, or the release, would have refused to run.
+/// Refuses a statement with which the training, or the release, would not have run.
 void check_proved(const privacy::Receipt& receipt, const RecordedAlgorithm& algorithm) {
   const auto& stated = receipt.guarantee;
   const bool pure = stated.delta == 0;

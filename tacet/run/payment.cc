@@ -203,7 +203,7 @@ void Payment::check_records() {
         "because it protects persons and not files",
         expense_.data, account_->data_set));
   }
-  // A pipe lies in no folder.
+  // A pipe is in no folder, so there is no place for a mark.
   const bool placed = !data::is_pipe(expense_.data);
   if (found == ledger::RecordMatch::given && !account_->marks && placed) restore_mark();
 }

@@ -36,8 +36,8 @@ struct QuantilePlan {
   double prg_slack = 0;
 };
 
-/// UsageError for a level outside of [0, 1] and what numeric_bounds and Grid refuse; GuaranteeError
-/// where the cost and that of the schema's fit do not go together.
+/// UsageError for a level outside of [0, 1], and the errors of numeric_bounds and Grid.
+/// GuaranteeError if this cost and that of the schema's fit cannot be combined.
 [[nodiscard]] QuantilePlan plan_quantile(const QuantileRequest& request);
 
 struct ReleasedQuantile {

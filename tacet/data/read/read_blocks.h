@@ -38,7 +38,7 @@ struct BlockFormat {
   std::shared_ptr<base::Spool> spool = {};  ///< for the records; a block's records are in memory
 };
 
-/// Blocks of text: `threads` cut, read and append them.
+/// Reads blocks of text: `threads` cut them, read them and append their records.
 [[nodiscard]] Dataset read_text(TextBlocks blocks, const BlockFormat& format,
                                 base::ThreadPool& threads, const base::CancelToken* cancel);
 

@@ -34,7 +34,7 @@ constexpr double min_tolerance = 0x1p-45;
 // of descent; beyond this the certified solver is faster
 constexpr std::int64_t max_chain_steps = 12;
 
-/// The chains, a line each.
+/// The chains, one line per method.
 struct Chain {
   const Method& method;
   void (*resolve)(LocalizationPlan&, const LocalFacts&, const ChainOptions&);

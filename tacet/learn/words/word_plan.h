@@ -20,7 +20,8 @@ struct WordPlan : RowPlan {  // its unit is a record, a pair or that of the unit
   model::WordStart start;
   data::ExampleRule examples;
   bool negatives_by_count = false;
-  std::optional<VocabularyChoice> vocabulary;  ///< where words are found in the texts first
+  /// present if the words are first found in the texts
+  std::optional<VocabularyChoice> vocabulary;
   std::size_t early_reasons = 0;  ///< of `reasons`, those that hold for any number of words
   /// Steps over all rows are made by a row when a sample touches it, with the same bits: where
   /// samples touch few of many rows.

@@ -55,9 +55,10 @@ class DeviceBooks {
   /// BudgetError, with what `remains`, unless the record is still the file that was opened, and its
   /// mark names this ledger, or an earlier state of it.
   void check_mark(const ledger::HeldMarks& marks, const std::string& remains);
-  /// Before a booking: BudgetError where the mark could not follow it.
+  /// Call it before a booking. BudgetError if the mark could not be updated afterwards.
   void check_follows(ledger::HeldMarks& marks);
-  /// After one: the mark knows it. BudgetError, with what `remains`, where it cannot.
+  /// Call it after a booking: updates the mark. BudgetError, which says what `remains`, if that
+  /// fails.
   void follow(ledger::HeldMarks& marks, const std::string& remains);
   /// The mark cannot be written: said once where the books have a place of their own, else a
   /// BudgetError.

@@ -18,8 +18,9 @@ namespace tacet::local {
 [[nodiscard]] std::vector<std::filesystem::path> shard_paths(const std::filesystem::path& path,
                                                              std::int64_t count);
 
-/// Makes those that are missing, all with one key, or none. UsageError for a task with several
-/// rounds or groups, for another count than 2, 4, 8 or 16, and where some are there and some not.
+/// Makes the missing state files of the shards, all with one key; if one fails, it makes none.
+/// UsageError for a task with several rounds or groups, for another count than 2, 4, 8 or 16, and
+/// if only some of them exist.
 void make_shards(const std::filesystem::path& path, const Task& task, std::int64_t count);
 
 /// Adds tokens, as many for each shard as for the others, one more for the first ones where they do

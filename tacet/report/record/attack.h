@@ -31,10 +31,10 @@ inline constexpr std::array<double, 12> curve_deltas{0,    1e-12, 1e-11, 1e-10, 
                                              privacy::Adjacency adjacency, double prg_slack,
                                              base::WorkMeter& work);
 
-/// The largest true positive rate that a test of whether the data are one or the other of two
-/// neighbours can have at this false positive rate, whatever it computes from the results: each
-/// (epsilon, delta) gives it the bounds e^epsilon a + delta and 1 - e^-epsilon (1 - delta - a)
-/// (Kairouz, Oh, Viswanath 2015, theorem 2.1), and the smallest of all holds. Rounded up.
+/// A test guesses from the results which one of two neighbouring data sets was used. This is the
+/// largest true positive rate that any test can have at the false positive rate a. Each (epsilon,
+/// delta) of the curve gives the bounds e^epsilon a + delta and 1 - e^-epsilon (1 - delta - a)
+/// (Kairouz, Oh, Viswanath 2015, theorem 2.1), and the smallest bound counts. Rounded up.
 [[nodiscard]] double largest_true_positive_rate(const CertifiedCurve& curve,
                                                 double false_positive_rate);
 

@@ -42,7 +42,7 @@ struct Answers {
 
 /// Drawings that belong together, the sentence that they show, and their numbers.
 struct Picture {
-  std::string name;  ///< of the file with its numbers, unlike that of any other picture
+  std::string name;  ///< of the file with its numbers; unique among the pictures
   std::string title;
   std::string finding;
   std::vector<Plot> plots;
