@@ -359,4 +359,15 @@ Curves with_directions(const Curves& curves, const CurveShape& shape, base::Thre
   return out;
 }
 
+Curves with_map(const Curves& curves, const CurveShape& shape, base::ThreadPool& threads) {
+  const std::int64_t few =
+      (shape.levels.size() >= CurveShape::several_columns ? 2 : 1) * few_directions;
+  if (curves.directions >= few) return with_directions(curves, shape, threads);
+  auto independent = curves;
+  independent.whitening.clear();
+  auto made = with_directions(independent, shape, threads);
+  made.whitening = curves.whitening;
+  return made;
+}
+
 }  // namespace tacet::data

@@ -168,6 +168,24 @@ TEST(CurveDirections, AreThoseOfIndependentNumbersWhereWhiteningTakesNothingOff)
   }
 }
 
+TEST(CurveDirections, FewOfThemIgnoreCorrelationsThatNoiseHides) {
+  base::ThreadPool threads(1);
+  for (const auto& [shape, few] :
+       {std::pair{CurveShape{.numbers = 3, .levels = {3}}, few_directions},
+        std::pair{CurveShape{.numbers = 3, .levels = {3, 2}}, 2 * few_directions}}) {
+    auto asked = small_curves(few - 1);
+    asked.frequencies = 150;
+    const auto plain = with_directions(asked, shape, threads);
+    asked.whitening = whitening_of(3, 0.7);
+    const auto made = with_map(asked, shape, threads);
+    EXPECT_EQ(made.weights, plain.weights);
+    EXPECT_EQ(made.whitening, asked.whitening);
+    asked.directions = few;
+    EXPECT_EQ(with_map(asked, shape, threads).weights,
+              with_directions(asked, shape, threads).weights);
+  }
+}
+
 // No release gives such a whitening, but a request to parts may: the map is some map all the same.
 TEST(CurveDirections, AreFiniteForEveryWhitening) {
   base::ThreadPool threads(1);

@@ -51,6 +51,10 @@ struct Curves {
 
 /// The facts about a schema that decide its curves.
 struct CurveShape {
+  /// From this number of categorical columns on, the first directions explain less, since each
+  /// combination of categories has its own function.
+  static constexpr std::size_t several_columns = 2;
+
   std::int64_t numbers = 0;
   std::vector<std::int64_t> levels{};  ///< number of levels of each categorical column
   std::int64_t others = 0;  ///< number of other features, which say whether a number is missing

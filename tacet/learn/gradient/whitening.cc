@@ -71,7 +71,7 @@ data::Schema release_whitening(optimize::PartSums& raw, const data::Schema& stan
   auto schema = standardised;
   const auto curves = data::curve_shape(schema);
   schema.curves->whitening = whitening_of(moments, numbers, noise);
-  schema.curves = data::with_directions(*schema.curves, curves, context.threads);
+  schema.curves = data::with_map(*schema.curves, curves, context.threads);
   schema.constant = std::sqrt(data::curve_scales(curves, schema.curves->share).constant);
   return schema;
 }

@@ -31,10 +31,8 @@ constexpr double rates_apart = 2e-3;
 constexpr double largest_rate = 2;
 constexpr double min_share = 0.13;
 constexpr double share_with_whitening = 1.3;
-// From this number of categorical columns on, the first directions explain less, since each
-// combination of categories has its own function. Then there are twice as many directions with half
-// as many frequencies, so that a model file has room for them.
-constexpr std::size_t several_columns = 2;
+// With several categorical columns there are twice as many directions with half as many
+// frequencies, so that a model file has room for them.
 constexpr std::int64_t frequencies_of_several = 500;
 constexpr std::int64_t directions_of_several = 900;
 
@@ -139,7 +137,7 @@ CurveChoice choose_curves(const data::Schema& schema, const ParameterValues& ask
   curves.share = own.curves_auto ? rule.share : own.curves;
   const auto shape = data::curve_shape(schema);
   auto directions = rule.directions;
-  if (shape.levels.size() >= several_columns) {
+  if (shape.levels.size() >= data::CurveShape::several_columns) {
     curves.frequencies = frequencies_of_several;
     directions = std::min(2 * directions, directions_of_several);
   }

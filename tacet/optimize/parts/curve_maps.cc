@@ -27,7 +27,7 @@ data::Curves CurveMaps::of(const data::Schema& schema, base::ThreadPool& threads
                      made_.frequencies == asked.frequencies && made_.whitening == asked.whitening &&
                      equal(shape_, shape);
   if (!known || made_.weights.empty()) {
-    made_ = data::with_directions(asked, shape, threads);
+    made_ = data::with_map(asked, shape, threads);
     shape_ = shape;
   }
   auto curves = made_;

@@ -90,8 +90,8 @@ data::Schema curved_schema() {
   schema.target = {"y", data::RegressionTarget{.lower = -1, .upper = 1}};
   auto& curves = schema.curves.emplace();
   curves.share = 0.3;
-  curves.directions = 5;
-  curves.frequencies = 20;
+  curves.directions = data::few_directions;
+  curves.frequencies = 100;
   curves.whitening = {1.1, 1.0 / 7, 1.0 / 7, 0.9};
   curves.target = {.mean = 0.1, .stddev = 0.7};
   return schema;
@@ -101,7 +101,7 @@ TEST(SumRequest, CurvesTravelWithoutTheirMapWhichPartsMakeOnce) {
   base::ThreadPool threads(1);
   auto schema = curved_schema();
   const auto shape = data::curve_shape(schema);
-  schema.curves = data::with_directions(*schema.curves, shape, threads);
+  schema.curves = data::with_map(*schema.curves, shape, threads);
   const auto raw = data::raw_schema(schema);
   const auto text = settings_to_text({raw, ReleasedSchema{schema, Rewriting::curves}, RowsTask{}});
   const auto read = settings_from_text(text);
@@ -119,14 +119,14 @@ TEST(SumRequest, CurvesTravelWithoutTheirMapWhichPartsMakeOnce) {
     EXPECT_EQ(made.target.stddev, schema.curves->target.stddev);
     // Another map in between.
     auto other = curved_schema();
-    other.curves->directions = 3;
+    other.curves->directions = data::few_directions - 1;
     EXPECT_EQ(maps.of(other, threads).weights,
-              data::with_directions(*other.curves, shape, threads).weights);
+              data::with_map(*other.curves, shape, threads).weights);
     // And one for other released moments.
     other = curved_schema();
     other.curves->whitening = {1.1, -1.0 / 7, -1.0 / 7, 0.9};
     EXPECT_EQ(maps.of(other, threads).weights,
-              data::with_directions(*other.curves, shape, threads).weights);
+              data::with_map(*other.curves, shape, threads).weights);
     EXPECT_NE(maps.of(other, threads).weights, schema.curves->weights);
   }
   auto too_many = curved_schema();
