@@ -89,16 +89,16 @@ TEST(TrainingAudit, LooksAtTheNumbersOfEveryKindOfModel) {
     schema.public_row_count = method == std::string("inference") ? 150 : 40;
     const auto subject = training_subject(choose::plan(request, schema));
     EXPECT_GT(subject.width, 1U) << method;
-    EXPECT_FALSE(audit(subject, {.trials = 300}, threads).refuted) << method;
+    EXPECT_FALSE(audit(subject, {.trials = 700}, threads).refuted) << method;
   }
   schema.columns = {{"x", data::TextColumn{.bits = 14}}};
   choose::Request request(privacy::Adjacency::add_remove);
   request.set("method", "gradient").set("epsilon", 4).set("delta", 1e-5).set("steps", 1);
   const auto subject = training_subject(choose::plan(request, schema));
   EXPECT_EQ(static_cast<std::int64_t>(subject.width), max_numbers);
-  const auto found = audit(subject, {.trials = 1000}, threads);
+  const auto found = audit(subject, {.trials = 5000}, threads);
   EXPECT_FALSE(found.refuted);
-  EXPECT_GT(found.epsilon_at_least, 0);
+  EXPECT_GT(found.epsilon_at_least, 0.5);
 }
 
 // Means are released of units too: a whole training shows no more of one than it claims.
