@@ -212,7 +212,9 @@ void take_apart(const std::vector<Part>& parts, Reference reference, CurveEffect
   }
   for (std::size_t p = 0; p < parts.size(); ++p) {
     if (parts[p].levels > 0 && parts[p].levels <= groups_of_pairs) continue;
-    for (auto& group : reference.groups[p]) group /= groups_alone / groups_of_pairs;
+    for (auto& group : reference.groups[p]) {
+      group = static_cast<std::uint8_t>(group / (groups_alone / groups_of_pairs));
+    }
   }
   means.resize(groups_of_pairs * groups_of_pairs);
   for (std::size_t i = 0; i < parts.size(); ++i) {
