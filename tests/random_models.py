@@ -42,11 +42,15 @@ DATES = ["2011-01-01", "2013-12-31", "2012-02-29", "2013-02-29", "2000-00-10", "
          "NA", "-999", "epoch", "now", "infinity", "10000-01-01", "2012-06-07Z", "2012-06-07x", "2012-06-07T",
          "2012-13-01", "2012-04-31", "1969-12-31", "1582-10-10", "0004-02-29", "-2012-06-07", "2456086",
          "2012-06-07 BC", "2012-06-07T23:59:59+14:00", "2012-06-07T10:00Z", "June 7 2012"]
-METHODS = {"two": ["auto", "gradient", "gradient", "output", "phased", "objective", "regularized-output", "ladder", "localized",
-                   "growth", "phased-erm", "wide", "wide", "wide", "sparse-groups", "inverse-sensitivity"],
-           "several": ["auto", "gradient", "gradient", "output", "phased", "wide"],
-           "number": ["auto", "gradient", "gradient", "gradient", "gradient", "wide", "output", "phased", "regularized-output", "ladder", "adassp", "wide"],
-           "count": ["auto", "gradient", "regularized-output"], "probability": ["auto", "gradient", "gradient"]}
+METHODS = {
+    "two": ["auto", "gradient", "gradient", "output", "phased", "objective", "regularized-output", "ladder", "localized",
+            "growth", "phased-erm", "wide", "wide", "wide", "sparse-groups", "inverse-sensitivity"],
+    "several": ["auto", "gradient", "gradient", "output", "phased", "wide"],
+    "number": ["auto", "gradient", "gradient", "gradient", "gradient", "wide", "output", "phased", "regularized-output",
+               "ladder", "adassp", "wide"],
+    "count": ["auto", "gradient", "regularized-output"],
+    "probability": ["auto", "gradient", "gradient"],
+}
 CLASS_LOSSES = [None, None, "logistic", "hinge", "smoothed_hinge"]
 NUMBER_LOSSES = [None, None, "squared", "huber", "absolute", "pinball", "smoothed_pinball", "epsilon_insensitive",
                  "log_cosh", "pseudo_huber"]
@@ -412,8 +416,8 @@ class NumberedCase:
         elif kind == "curves":
             self.options += ["--method", "gradient", "--curves", "0.3"]
         elif kind == "wide":
-            self.options += ["--model", "wide", "--method", "wide", "--steps", "4", "--hidden", draw.choice(["none", "3", "4,2"]),
-                             "--linear-part", draw.choice(["present", "absent"])]
+            self.options += ["--model", "wide", "--method", "wide", "--steps", "4",
+                             "--hidden", draw.choice(["none", "3", "4,2"]), "--linear-part", draw.choice(["present", "absent"])]
         if self.options[1] != "inf":
             self.options += ["--seed", "5"]
         self.train = [self._record(draw, lower, upper, True) for _ in range(count)]
@@ -435,3 +439,8 @@ class NumberedCase:
 
 def case(seed):
     return NumberedCase(seed) if seed % 8 == 7 else Case(seed)
+
+
+def variants(seed):
+    """Cases of one kind: the program may refuse what the first ones draw."""
+    return (case(seed + 1000 * attempt) for attempt in range(10))
