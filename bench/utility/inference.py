@@ -157,6 +157,23 @@ def runs_of(kept, cell, count):
     return runs
 
 
+def keep_rows(name, title, options, cells, row_of):
+    """Runs the cells of a bench and keeps their table under a title; the exit code."""
+    warnings.simplefilter("ignore")  # each run says that a seed protects nobody
+    kept = Kept(options.keep, options.seconds)
+    rows = []
+    for cell in cells:
+        runs = runs_of(kept, cell, options.runs)
+        if runs is None:
+            return 2
+        rows.append(row_of(cell, runs))
+        print(rows[-1], flush=True)
+    tables.save(f"utility/{name}", rows)
+    tables.keep("utility/inference", ABOUT, f"bench/utility/{name}.py --runs {options.runs}",
+                {title: tables.markdown(rows)})
+    return 0
+
+
 class Cell:
     """Counts of one table or law, number of records and epsilon."""
 

@@ -9,17 +9,13 @@ average. They are cut at the bound, or at 11 where the user says that the law is
 is the law's own coefficients.
 """
 
-import pathlib
 import sys
-import warnings
 
 import numpy as np
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from common import tables  # noqa: E402
-from inference import ABOUT, DELTA, Kept, asked, runs_of  # noqa: E402
-from inference_laws import Law  # noqa: E402
-from inference_tables import Table  # noqa: E402
+from inference import DELTA, asked, keep_rows
+from inference_laws import Law
+from inference_tables import Table
 
 BOUND = 30
 MEAN = 1.5
@@ -98,23 +94,9 @@ def row_of(cell, runs):
 
 
 def main():
-    options = asked(__doc__.splitlines()[0], 200)
-    warnings.simplefilter("ignore")  # each run says that a seed protects nobody
-    kept = Kept(options.keep, options.seconds)
-    rows = []
-    for cell in [Cell(Counts(slopes, dispersion), records, epsilon, cut)
-                 for slopes, records, epsilon in SIZES for dispersion in (1, 2)
-                 for cut in (None, 11)]:
-        runs = runs_of(kept, cell, options.runs)
-        if runs is None:
-            return 2
-        rows.append(row_of(cell, runs))
-        print(rows[-1], flush=True)
-    tables.save("utility/inference_counts", rows)
-    tables.keep("utility/inference", ABOUT,
-                f"bench/utility/inference_counts.py --runs {options.runs}",
-                {"Counts": tables.markdown(rows)})
-    return 0
+    cells = [Cell(Counts(slopes, dispersion), records, epsilon, cut)
+             for slopes, records, epsilon in SIZES for dispersion in (1, 2) for cut in (None, 11)]
+    return keep_rows("inference_counts", "Counts", asked(__doc__.splitlines()[0], 200), cells, row_of)
 
 
 if __name__ == "__main__":

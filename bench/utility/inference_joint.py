@@ -8,16 +8,12 @@ reject: Wald's statistic over the number of slopes, by the law of F with the few
 among them. "Size" is how often the test of all slopes without an effect finds one.
 """
 
-import pathlib
 import sys
-import warnings
 
 import numpy as np
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from common import tables  # noqa: E402
-from inference import ABOUT, DELTA, Kept, asked, runs_of  # noqa: E402
-from inference_laws import Law  # noqa: E402
+from inference import DELTA, asked, keep_rows
+from inference_laws import Law
 
 ROWS = 10_000
 
@@ -65,22 +61,9 @@ def row_of(cell, runs):
 
 
 def main():
-    options = asked(__doc__.splitlines()[0], 500)
-    warnings.simplefilter("ignore")  # each run says that a seed protects nobody
-    kept = Kept(options.keep, options.seconds)
-    rows = []
-    for cell in [Joint(kind, slopes, epsilon) for kind in ("logistic", "linear")
-                 for slopes in (3, 10) for epsilon in (1, 4)]:
-        runs = runs_of(kept, cell, options.runs)
-        if runs is None:
-            return 2
-        rows.append(row_of(cell, runs))
-        print(rows[-1], flush=True)
-    tables.save("utility/inference_joint", rows)
-    tables.keep("utility/inference", ABOUT,
-                f"bench/utility/inference_joint.py --runs {options.runs}",
-                {"Joint tests": tables.markdown(rows)})
-    return 0
+    cells = [Joint(kind, slopes, epsilon) for kind in ("logistic", "linear")
+             for slopes in (3, 10) for epsilon in (1, 4)]
+    return keep_rows("inference_joint", "Joint tests", asked(__doc__.splitlines()[0], 500), cells, row_of)
 
 
 if __name__ == "__main__":

@@ -7,16 +7,12 @@ Records of the simulated logistic law with four columns of ordinary effects: the
 has a standard deviation of 0.4. Only the share of records with the outcome changes.
 """
 
-import pathlib
 import sys
-import warnings
 
 import numpy as np
 
-sys.path.append(str(pathlib.Path(__file__).resolve().parents[1]))
-from common import tables  # noqa: E402
-from inference import ABOUT, DELTA, Kept, asked, runs_of  # noqa: E402
-from inference_laws import Law  # noqa: E402
+from inference import DELTA, asked, keep_rows
+from inference_laws import Law
 
 # The constants of the law, and the percentage of records with the outcome that they lead to.
 CONSTANTS = {2: -4.0, 3: -3.57, 4: -3.27, 5: -3.04}
@@ -63,22 +59,9 @@ def row_of(cell, runs):
 
 
 def main():
-    options = asked(__doc__.splitlines()[0], 300)
-    warnings.simplefilter("ignore")  # each run says that a seed protects nobody
-    kept = Kept(options.keep, options.seconds)
-    rows = []
-    for cell in [Rare(percent, size, epsilon) for percent in CONSTANTS
-                 for size in (8_000, 20_000) for epsilon in (1, 4)]:
-        runs = runs_of(kept, cell, options.runs)
-        if runs is None:
-            return 2
-        rows.append(row_of(cell, runs))
-        print(rows[-1], flush=True)
-    tables.save("utility/inference_rare", rows)
-    tables.keep("utility/inference", ABOUT,
-                f"bench/utility/inference_rare.py --runs {options.runs}",
-                {"Rare outcomes with ordinary effects": tables.markdown(rows)})
-    return 0
+    cells = [Rare(percent, size, epsilon) for percent in CONSTANTS
+             for size in (8_000, 20_000) for epsilon in (1, 4)]
+    return keep_rows("inference_rare", "Rare outcomes with ordinary effects", asked(__doc__.splitlines()[0], 300), cells, row_of)
 
 
 if __name__ == "__main__":

@@ -138,14 +138,14 @@ std::vector<Place> places_of_levels(const Part& part, std::size_t max) {
   return places;
 }
 
-/// Invented records, their predictions less the mean, and the group of each value.
+/// Simulated records, their predictions less the mean, and the group of each value.
 struct Reference {
   std::vector<double> predictions{};
   std::vector<std::vector<std::uint8_t>> groups{};  ///< by part
   double squares = 0;
 };
 
-Reference invented(const std::vector<Part>& parts, const data::CurveRows& rows,
+Reference simulated(const std::vector<Part>& parts, const data::CurveRows& rows,
                    const LinearModel& model) {
   Reference out;
   out.groups.assign(parts.size(), std::vector<std::uint8_t>(reference_records));
@@ -290,7 +290,7 @@ CurveEffects curve_effects(const data::Schema& schema, const LinearModel& model,
     effect.spread = max - min;
     out.columns.push_back(std::move(effect));
   }
-  take_apart(parts, invented(parts, rows, model), out);
+  take_apart(parts, simulated(parts, rows, model), out);
   out.pairs.resize(std::min(out.pairs.size(), pairs));
   out.rest = 1;
   for (const auto& column : out.columns) out.rest -= column.share;

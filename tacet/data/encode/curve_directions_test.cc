@@ -23,9 +23,9 @@ Curves small_curves(std::int64_t directions) {
   return curves;
 }
 
-/// An invented record: normal numbers, uniform categories. The numbers are independent, or all of
+/// A simulated record: normal numbers, uniform categories. The numbers are independent, or all of
 /// them have this correlation.
-CurvePoint invented(const CurveShape& shape, std::mt19937_64& random, double correlation = 0) {
+CurvePoint simulated(const CurveShape& shape, std::mt19937_64& random, double correlation = 0) {
   std::normal_distribution<double> normal;
   CurvePoint point;
   const double common = normal(random);
@@ -80,7 +80,7 @@ TEST(CurveDirections, HaveTheEnergyAndNoLineThatTheirClosedFormsSay) {
     std::vector<double> level(map.directions());
     constexpr int records = 40000;
     for (int k = 0; k < records; ++k) {
-      const auto point = invented(shape, random, correlation);
+      const auto point = simulated(shape, random, correlation);
       map.apply({&point, 1}, out);
       for (std::size_t d = 0; d < out.size(); ++d) {
         const double value = out[d];
@@ -123,7 +123,7 @@ double square_beside_line(const CurveMap& map, double correlation) {
   std::vector<double> difference(directions);  // with z0 - z1, which is independent of it
   double square = 0;
   for (int k = 0; k < records; ++k) {
-    const auto point = invented(CurveShape{.numbers = 2}, random, correlation);
+    const auto point = simulated(CurveShape{.numbers = 2}, random, correlation);
     map.apply({&point, 1}, out);
     for (std::size_t d = 0; d < directions; ++d) {
       const double value = out[d];
@@ -242,7 +242,7 @@ TEST(CurveMap, GivesTheSameBitsForOneRecordAndForSeveral) {
   const CurveMap map(curves, shape);
   std::mt19937_64 random(9);
   std::vector<CurvePoint> points;
-  for (int k = 0; k < 19; ++k) points.push_back(invented(shape, random));
+  for (int k = 0; k < 19; ++k) points.push_back(simulated(shape, random));
   points[2].levels.clear();  // no listed category
   std::vector<float> all(points.size() * map.directions());
   map.apply(points, all);
