@@ -50,8 +50,8 @@ std::string accuracy_text(const model::ModelFile& file) {
       number ? "error" : "accuracy");
 }
 
-/// The name of the file with the records that `tacet split` keeps back. TEST.csv stands for it if the
-/// training file was not named by that command.
+/// The name of the file with the records that `tacet split` keeps back. TEST.csv stands for it if
+/// the training file was not named by that command.
 std::string test_file(const std::string& data) {
   constexpr std::string_view mark = "_train";
   const auto dot = data.rfind('.');

@@ -308,11 +308,11 @@ void check(const Subject& subject, const AuditOptions& options) {
   if (!(options.confidence > 0 && options.confidence < 1)) {
     throw base::UsageError("`confidence` is between 0 and 1, got {}", options.confidence);
   }
-  if (options.trials < fewest_trials) {
-    throw base::UsageError("`trials` must be at least {}, got {}", fewest_trials, options.trials);
+  if (options.trials < min_trials) {
+    throw base::UsageError("`trials` must be at least {}, got {}", min_trials, options.trials);
   }
-  if (options.trials > most_trials) {
-    throw base::UsageError("`trials` must be at most {}, got {}", most_trials, options.trials);
+  if (options.trials > max_trials) {
+    throw base::UsageError("`trials` must be at most {}, got {}", max_trials, options.trials);
   }
   if (!std::isfinite(subject.claim.epsilon)) {
     throw base::UsageError("an infinite epsilon promises nothing that could be refuted");
@@ -321,12 +321,12 @@ void check(const Subject& subject, const AuditOptions& options) {
   if (max_refutable(options.trials, subject.claim.delta, level) > subject.claim.epsilon) return;
   auto enough = options.trials;
   while (max_refutable(enough, subject.claim.delta, level) <= subject.claim.epsilon) {
-    if (enough == most_trials) {
+    if (enough == max_trials) {
       throw base::UsageError(
           "no number of trials could refute epsilon {:.4g} at this confidence; audit a smaller one",
           subject.claim.epsilon);
     }
-    enough = std::min(2 * enough, most_trials);
+    enough = std::min(2 * enough, max_trials);
   }
   throw base::UsageError(
       "{} trials could not refute epsilon {:.4g} at this confidence, whatever they show; take {} "

@@ -65,10 +65,10 @@ struct Finding {
   std::vector<Point> points;  ///< measured, of cuts over the whole range
 };
 
-/// Fewest runs that may be asked for: with less the pilot chooses nothing. And most: what they show
-/// is held in memory.
-constexpr std::int64_t fewest_trials = 100;
-constexpr std::int64_t most_trials = 1000000000;
+/// The bounds of the number of runs. With fewer, the pilot runs choose nothing. With more, what
+/// they show would not fit into memory.
+constexpr std::int64_t min_trials = 100;
+constexpr std::int64_t max_trials = 1000000000;
 
 /// The largest epsilon that `trials` runs can refute at this level: with an event that is always
 /// seen on one data set and never on the other.

@@ -20,8 +20,8 @@ namespace tacet::audit {
 /// `others`: the length of all other records, as a share of the one that differs. Where a model is
 /// chosen by its scores, one long record among short ones moves the choice the most.
 ///
-/// `supervision` watches the search for that place; its `cancel`, which outlives the subject, every
-/// training.
+/// `supervision` follows the search for that place. Its `cancel`, which must outlive the subject,
+/// also ends the trainings.
 /// UsageError for a training without guarantee.
 [[nodiscard]] Subject training_subject(const learn::Training& plan, double others = 1,
                                        const base::Supervision& supervision = {});

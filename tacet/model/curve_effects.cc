@@ -146,7 +146,7 @@ struct Reference {
 };
 
 Reference simulated(const std::vector<Part>& parts, const data::CurveRows& rows,
-                   const LinearModel& model) {
+                    const LinearModel& model) {
   Reference out;
   out.groups.assign(parts.size(), std::vector<std::uint8_t>(reference_records));
   std::vector<PlainFeatures> features(reference_records);

@@ -8,9 +8,9 @@
 #include <string_view>
 #include <vector>
 
-#include "tacet/apps/claimed.h"
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/expect_claim.h"
 #include "tacet/apps/one_run_report.h"
 #include "tacet/apps/spending.h"
 #include "tacet/apps/terminal/text.h"
@@ -40,7 +40,8 @@ class Audit : public Command {
     const auto vocabulary = text_.vocabulary();
     expect_few(vocabulary);
     check(options);
-    const auto plan = claimed([&] { return learn::plan_words(vocabulary, text_.unit(), options); });
+    const auto plan =
+        expect_claim([&] { return learn::plan_words(vocabulary, text_.unit(), options); });
     learn::ParameterValues values;
     if (!text_.threads().empty()) values.set("threads", text_.threads());
     const auto pool = TrainingRun::threads(console, values);

@@ -5,8 +5,8 @@
 #include <string_view>
 #include <utility>
 
-#include "tacet/apps/claimed.h"
 #include "tacet/apps/command.h"
+#include "tacet/apps/expect_claim.h"
 #include "tacet/apps/one_run_report.h"
 #include "tacet/apps/spending.h"
 #include "tacet/apps/spool_option.h"
@@ -63,13 +63,13 @@ class OneRunOfRecords : public Command {
     const auto request = asked();
     choose::check(request);
     auto schema = training_.schema();
-    const auto alone = claimed([&] { return choose::plan(request, schema); });
+    const auto alone = expect_claim([&] { return choose::plan(request, schema); });
     const auto count = canary_count(alone);
     // Where a record that is left out keeps its place, the canaries are records more.
     if (alone.guarantee.adjacency == privacy::Adjacency::zero_out && schema.public_row_count) {
       *schema.public_row_count += count;
     }
-    const auto plan = claimed([&] { return choose::plan(request, schema); });
+    const auto plan = expect_claim([&] { return choose::plan(request, schema); });
     const auto source = seed_.source();
     auto draws = draws_of(*source);
     const audit::Canaries canaries(plan, count, draws);

@@ -7,9 +7,9 @@
 #include <string>
 #include <string_view>
 
-#include "tacet/apps/claimed.h"
 #include "tacet/apps/command.h"
 #include "tacet/apps/describe.h"
+#include "tacet/apps/expect_claim.h"
 #include "tacet/apps/terminal/text.h"
 #include "tacet/apps/training_options.h"
 #include "tacet/apps/training_run.h"
@@ -64,7 +64,7 @@ class AttackOptions {
   void attack(const std::string& name, const Make& make, std::int64_t usual_trials,
               base::ThreadPool& threads, const Console& console, const base::CancelToken& cancel) {
     audit::AuditOptions options{.trials = usual_trials};
-    if (!trials_.empty()) options.trials = count_option("--trials", trials_, audit::fewest_trials);
+    if (!trials_.empty()) options.trials = count_option("--trials", trials_, audit::min_trials);
     if (!confidence_.empty()) {
       options.confidence = number_option("--confidence", confidence_, "a number between 0 and 1");
     }
@@ -79,7 +79,7 @@ class AttackOptions {
     ProgressLine progress(console);
     const base::Supervision supervision{.progress = &progress, .cancel = &cancel};
     const auto start = std::chrono::steady_clock::now();
-    const auto subject = claimed([&] { return make(supervision); });
+    const auto subject = expect_claim([&] { return make(supervision); });
     const auto finding = audit::audit(subject, options, threads, supervision);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
     progress.clear();
@@ -170,7 +170,7 @@ class AuditTrain : public Command {
     const auto request = training_.request();
     choose::check(request);  // before the schema is looked for
     const auto schema = training_.schema();
-    const auto plan = claimed([&] { return choose::plan(request, schema); });
+    const auto plan = expect_claim([&] { return choose::plan(request, schema); });
     learn::ParameterValues values;
     if (const auto given = request.value("threads")) values.set("threads", *given);
     const auto threads = TrainingRun::threads(console, values);

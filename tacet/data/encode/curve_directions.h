@@ -18,12 +18,12 @@ namespace tacet::data {
 [[nodiscard]] Curves with_directions(const Curves& curves, const CurveShape& shape,
                                      base::ThreadPool& threads);
 
-/// `curves` with the map that trainings use. Few directions mean much noise (learn/plan/curves.h):
-/// then the released correlations are those of noise too, and are left out
-/// (bench/utility/auto_rules.md).
+/// As with_directions(), for trainings: with fewer than few_directions the numbers are independent,
+/// since so few directions mean much noise (learn/plan/curves.h), and correlations that are mostly
+/// noise do not help (bench/utility/auto_rules.md).
 [[nodiscard]] Curves with_map(const Curves& curves, const CurveShape& shape,
                               base::ThreadPool& threads);
-/// Up to so many for each record's numbers; twice as many with several columns of categories.
+/// Twice as many with several columns of categories, whose number of directions is doubled.
 inline constexpr std::int64_t few_directions = 125;
 
 }  // namespace tacet::data

@@ -23,7 +23,7 @@ struct Curves {
   /// numbers are clipped there, in standard deviations
   static constexpr double largest_standard = 3;
   static constexpr std::int64_t hats = 16;  ///< hat functions per number
-  /// This integer is a weight of 1 of a function.
+  /// The integer that represents a weight of 1.
   static constexpr std::int64_t weight_unit = 1 << 14;
   /// The largest sum of squares of one direction's weights, in these units. Sums over its
   /// functions, whose norm is at most 78,400 (encode/curve_features.h), then fit 32 bits.

@@ -148,7 +148,7 @@ void check_options(const InferenceOptions& options) {
 
 using Suffices = std::function<bool(const InferenceForecast&)>;
 
-std::int64_t least_rows(RegressionFacts facts, const Suffices& suffices) {
+std::int64_t min_rows_for(RegressionFacts facts, const Suffices& suffices) {
   double low = 0;  // log2 of too few rows
   double high = 40;
   for (int step = 0; step < 40; ++step) {
@@ -159,7 +159,7 @@ std::int64_t least_rows(RegressionFacts facts, const Suffices& suffices) {
   return std::llround(std::ceil(std::exp2(high)));
 }
 
-double least_mu(RegressionFacts facts, const Suffices& suffices) {
+double min_mu_for(RegressionFacts facts, const Suffices& suffices) {
   double low = std::log(1e-6);
   double high = std::log(100.0);
   for (int step = 0; step < 40; ++step) {
@@ -180,10 +180,9 @@ void check_width_of_counts(const InferenceOptions& options, const RegressionFact
       "{} rows with {} columns at epsilon {:g}, of counts up to {:g}, have intervals about {:.2g} "
       "times as wide as without privacy, and such intervals of counts do not hold: at most {:g} "
       "times is allowed; it takes about {} rows, or epsilon {:.3g}, or a smaller upper bound of "
-      "the "
-      "target",
+      "the target",
       facts.rows, facts.columns, options.epsilon, facts.cut, found.width, max_width_of_counts,
-      least_rows(facts, narrow), epsilon_of(least_mu(facts, narrow), options));
+      min_rows_for(facts, narrow), epsilon_of(min_mu_for(facts, narrow), options));
 }
 
 }  // namespace
@@ -300,13 +299,13 @@ double first_cut(double information) {
 }
 
 std::int64_t rows_needed(RegressionFacts facts, double limit) {
-  return least_rows(facts,
-                    [&](const InferenceForecast& seen) { return seen.relative_noise <= limit; });
+  return min_rows_for(facts,
+                      [&](const InferenceForecast& seen) { return seen.relative_noise <= limit; });
 }
 
 double mu_needed(RegressionFacts facts, double limit) {
-  return least_mu(facts,
-                  [&](const InferenceForecast& seen) { return seen.relative_noise <= limit; });
+  return min_mu_for(facts,
+                    [&](const InferenceForecast& seen) { return seen.relative_noise <= limit; });
 }
 
 InferenceNoise shared_noise(double whole, MeanModel mean, std::int64_t steps) {

@@ -91,10 +91,10 @@ inline constexpr double wide_cut = 6;
 /// Above the first nothing is fitted, above the second some coefficients may be refused.
 inline constexpr double max_relative_noise = .3;
 inline constexpr double doubtful_relative_noise = .15;
-/// Of counts nothing is fitted whose intervals would be wider than so many times those without
-/// privacy. Steps are then so rough that curvature, which grows with the mean, is another where
-/// they end: intervals of a rare level held 80 of 100 at 4.9, and 92 at 4.1 and less
-/// (bench/utility/inference_counts.py).
+/// Regressions of counts are refused if their intervals would be more than this many times as wide
+/// as without privacy. Steps are then so rough that the curvature, which grows with the mean,
+/// differs much between a step's start and its end. Of 100 intervals of a rare level 80 held
+/// at 4.9, and 90 or more at 4.1 and below (bench/utility/inference_counts.py).
 inline constexpr double max_width_of_counts = 4;
 
 /// The smallest number of rows for which the relative noise is at most `limit`, all other facts

@@ -26,8 +26,8 @@ privacy::Released<std::vector<double>> release_objective(const data::Dataset& da
                                                          const ObjectivePlan& plan,
                                                          const TrainingContext& context) {
   const mechanism::PerturbedSolver solver = [&](std::span<const double> linear) {
-    // The number of iterations, and so the running time, depends on the data. The guarantee does
-    // not cover running time.
+    // The solver passes on cancellations and shows no progress, since its steps depend on the data.
+    // So does its running time, which the guarantee does not cover.
     return optimize::minimise_certified(dataset,
                                         {.loss = solver_loss(plan),
                                          .sum_l2 = plan.sum_l2,

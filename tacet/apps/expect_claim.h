@@ -4,10 +4,10 @@
 
 namespace tacet::apps {
 
-/// What `make` returns. In audits exit code 5 says that a claim is refuted: what has no guarantee
-/// makes no claim, and is a wrong option there.
+/// Returns make(). In the commands that audit, exit code 5 means that a claim is refuted. A plan
+/// without a guarantee claims nothing, so its GuaranteeError becomes a UsageError.
 template <typename Make>
-auto claimed(const Make& make) {
+auto expect_claim(const Make& make) {
   try {
     return make();
   } catch (const base::GuaranteeError& error) {
